@@ -1,0 +1,288 @@
+"""The configuration: typed, validated before any job starts, documented where it is defined.
+
+``config/config.yaml``, its JSON schema and the key table in ``config/README.md`` follow from these
+models (``choco config write``); a test keeps them in step.
+"""
+
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from models.errors import ChocoError
+from models.parameters import ParameterSet, SecurityBits
+
+Provider = Literal["auto", "live", "recorded"]
+
+
+class Section(BaseModel):
+    """Base of every section: immutable, and a misspelt key is an error."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Providers(Section):
+    """Where the numbers of an external tool come from."""
+
+    gem5: Provider = Field("auto", description="gem5: auto, live or recorded")
+    destiny: Provider = Field("auto", description="DESTINY: auto, live or recorded")
+    openroad: Provider = Field("auto", description="OpenROAD: auto, live or recorded")
+
+
+class Tools(Section):
+    """Binaries of external tools; empty means: look on PATH."""
+
+    gem5: Path | None = Field(None, description="path of gem5.opt built for Arm")
+    destiny: Path | None = Field(None, description="path of the destiny binary")
+    openroad: Path | None = Field(None, description="path of the openroad binary")
+
+
+class Client(Section):
+    """The client's processor (CHOCO, Section 5.2)."""
+
+    name: str = Field("NXP i.MX6ULL, Arm Cortex-A7", description="shown on figures")
+    clock_hz: Annotated[float, Field(gt=0)] = Field(528e6, description="core clock in Hz")
+    active_power_w: Annotated[float, Field(gt=0)] = Field(
+        0.2695, description="average active power in W (NXP AN5345, Dhrystone, as the paper cites)"
+    )
+    seal_version: Literal["3.4.5", "4.4.3"] = Field(
+        "3.4.5", description="SEAL on the client; the paper used 3.4 (clipped normal errors)"
+    )
+
+
+class Radio(Section):
+    """The radio link between client and server (CHOCO, Section 5.7)."""
+
+    name: str = Field("Bluetooth", description="shown on figures")
+    bit_rate_bps: Annotated[float, Field(gt=0)] = Field(22e6, description="bit rate in bit/s")
+    power_w: Annotated[float, Field(gt=0)] = Field(
+        0.010, description="power while transferring in W (assumption of the paper)"
+    )
+
+
+class HePoint(Section):
+    """One (N, k) of a scaling study, security included."""
+
+    poly_modulus_degree: int = Field(description="polynomial modulus degree N")
+    coeff_modulus_bits: tuple[int, ...] = Field(description="bits of each prime")
+
+
+class Accelerator(Section):
+    """A CHOCO-TACO design point; elements are per residue layer (CHOCO, Section 4.2)."""
+
+    clock_hz: Annotated[float, Field(gt=0)] = Field(100e6, description="clock in Hz")
+    butterflies: Annotated[int, Field(ge=1, le=32)] = Field(
+        4, description="butterflies of each NTT and INTT block"
+    )
+    dyadic_multipliers: Annotated[int, Field(ge=1, le=32)] = Field(
+        4, description="modular multipliers of the dyadic product block"
+    )
+    adders: Annotated[int, Field(ge=1, le=32)] = Field(
+        4, description="modular adders of the polynomial addition block"
+    )
+    modulus_switch_elements: Annotated[int, Field(ge=1, le=32)] = Field(
+        4, description="elements of the modulus switching block"
+    )
+    encode_butterflies: Annotated[int, Field(ge=1, le=32)] = Field(
+        4, description="butterflies of the message encoder and decoder"
+    )
+    generator_bytes_per_cycle: Annotated[float, Field(gt=0)] = Field(
+        5.92, description="PRNG bytes per cycle (the paper's peak of 565 MiB/s at 100 MHz)"
+    )
+
+
+class NoiseRow(Section):
+    """A parameter choice whose noise budget Table 4 reports."""
+
+    poly_modulus_degree: int = Field(description="polynomial modulus degree N")
+    plain_modulus_bits: int = Field(description="bits of the plaintext modulus t")
+    coeff_modulus_bits: tuple[int, ...] = Field(description="bits of each prime")
+
+
+class Noise(Section):
+    """The noise study (Table 4)."""
+
+    seeds: Annotated[int, Field(ge=1, le=100)] = Field(
+        5, description="independent keys and encryptions per row"
+    )
+    rows: tuple[NoiseRow, ...] = Field(
+        tuple(
+            NoiseRow(poly_modulus_degree=n, plain_modulus_bits=t, coeff_modulus_bits=q)
+            for n, q, bits in ((8192, (58, 58, 59), (20, 23, 28)), (4096, (36, 36, 37), (16, 18, 20)))
+            for t in bits
+        ),
+        description="parameter choices, one row of Table 4 each",
+    )
+
+
+class Inference(Section):
+    """An encrypted, client-aided inference run."""
+
+    parameter_set: str = Field(description="name of an entry of parameter_sets (bfv)")
+    activation_bits: Annotated[int, Field(ge=2, le=8)] = Field(
+        4, description="bits of quantized activations"
+    )
+    weight_bits: Annotated[int, Field(ge=2, le=8)] = Field(
+        4, description="bits of quantized weights"
+    )
+    images: Annotated[int, Field(ge=1, le=300)] = Field(
+        10, description="test images to classify, one inference each"
+    )
+    switch_downloads: bool = Field(
+        True, description="server drops data primes from results before it sends them"
+    )
+
+
+class Networks(Section):
+    """The networks whose linear layers run encrypted."""
+
+    lenet_sm: Inference = Field(Inference(parameter_set="B"), description="LeNetSm on digits")
+
+
+def _bfv(n: int, primes: tuple[int, ...], t: int) -> ParameterSet:
+    return ParameterSet(
+        scheme="bfv", poly_modulus_degree=n, coeff_modulus_bits=primes, plain_modulus_bits=t
+    )
+
+
+class Config(Section):
+    """Everything a user may change."""
+
+    seed: Annotated[int, Field(ge=0, lt=2**32)] = Field(
+        2022, description="seed of every random choice, keys and encryption noise included"
+    )
+    security_bits: SecurityBits = Field(
+        128, description="security that every parameter set must reach: 128, 192 or 256 bits"
+    )
+    providers: Providers = Field(Providers(), description="live tools or recorded outputs")
+    tools: Tools = Field(Tools(), description="paths of external tools")
+    parameter_sets: dict[str, ParameterSet] = Field(
+        {
+            "A": _bfv(8192, (58, 58, 59), 23),
+            "B": _bfv(4096, (36, 36, 37), 18),
+            "C": ParameterSet(
+                scheme="ckks",
+                poly_modulus_degree=8192,
+                coeff_modulus_bits=(60, 60, 60),
+                scale_bits=40,
+            ),
+        },
+        description="named HE parameter sets; A, B and C are the paper's Table 3",
+    )
+    client: Client = Field(Client(), description="the client's processor")
+    radio: Radio = Field(Radio(), description="the link to the server")
+    accelerator: Accelerator = Field(Accelerator(), description="the CHOCO-TACO design point")
+    scaling_points: tuple[HePoint, ...] = Field(
+        tuple(
+            HePoint(poly_modulus_degree=n, coeff_modulus_bits=bits)
+            for n, bits in (
+                (1024, (27,)),
+                (2048, (54,)),
+                (4096, (36, 36, 37)),
+                (8192, (58, 58, 59)),
+                (8192, (43, 43, 44, 44, 44)),
+                (16384, (48, 48, 48, 49, 49, 49, 49, 49, 49)),
+                (32768, (55,) * 15 + (56,)),
+            )
+        ),
+        description="(N, k) at which encryption is compared (Figure 8)",
+    )
+    noise: Noise = Field(Noise(), description="noise budgets (Table 4)")
+    networks: Networks = Field(Networks(), description="encrypted inference")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _inherit_security(cls, data: Any) -> Any:
+        """Give every parameter set the global security level, unless it asks for its own."""
+        if not isinstance(data, dict) or data.get("security_bits") is None:
+            return data
+        level = {"security_bits": data["security_bits"]}
+        sets = data.get("parameter_sets", cls.model_fields["parameter_sets"].default)
+        if not isinstance(sets, dict):
+            return data
+        inherited = {}
+        for name, given in sets.items():
+            if isinstance(given, ParameterSet):
+                given = given.model_dump(exclude={"security_bits"})
+            inherited[name] = level | given if isinstance(given, dict) else given
+        return data | {"parameter_sets": inherited}
+
+    @model_validator(mode="after")
+    def _references_exist(self) -> Self:
+        for name, network in self.networks:
+            known = self.parameter_sets.get(network.parameter_set)
+            if known is None or known.scheme != "bfv":
+                allowed = [n for n, s in self.parameter_sets.items() if s.scheme == "bfv"]
+                raise ValueError(
+                    f"networks.{name}.parameter_set: {network.parameter_set!r} is not a BFV set; "
+                    f"parameter_sets has {', '.join(allowed)}"
+                )
+        return self
+
+
+def validate(data: dict[str, Any]) -> Config:
+    """Check a configuration as read from YAML.
+
+    Raises:
+        ChocoError: one line that names the key, its value and what is allowed.
+    """
+    try:
+        return Config.model_validate(data)
+    except ValidationError as error:
+        raise ChocoError(f"configuration: {one_line(error)}") from None
+
+
+def load(path: Path) -> Config:
+    """Read and check a YAML configuration file.
+
+    Raises:
+        ChocoError: the file is missing, is not YAML, or does not validate.
+    """
+    try:
+        data = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ChocoError(f"{path}: {error.strerror}") from None
+    except yaml.YAMLError as error:
+        raise ChocoError(f"{path}: not YAML: {' '.join(str(error).split())}") from None
+    if not isinstance(data, dict):
+        raise ChocoError(f"{path}: expected keys and values, found {data!r}")
+    return validate(data)
+
+
+def one_line(error: ValidationError) -> str:
+    """Word the first error of a failed validation for the user: key, value, what is allowed."""
+    first = error.errors()[0]
+    key = ".".join(str(part) for part in first["loc"])
+    if first["type"] == "extra_forbidden":
+        return f"{key}: unknown key{_hint(error.title, first['loc'])}"
+    message = first["msg"].removeprefix("Value error, ")
+    if first["type"] == "value_error":  # our own checks name the value themselves
+        return f"{key}: {message}" if key else message
+    return f"{key}: {first['input']!r} is not allowed: {message}"
+
+
+def _hint(title: str, location: tuple[int | str, ...]) -> str:
+    """Suggest the nearest known key, or list the allowed ones."""
+    model: Any = {"Config": Config}.get(title)
+    for part in location[:-1]:
+        if model is None:
+            return ""
+        model = _child(model, part)
+    if model is None:
+        return ""
+    known = list(model.model_fields)
+    close = get_close_matches(str(location[-1]), known, n=1)
+    return f"; did you mean {close[0]!r}?" if close else f"; known keys: {', '.join(known)}"
+
+
+def _child(model: Any, part: int | str) -> Any:
+    """Return the model that validates the value under ``part``, or None if there is none."""
+    if model is Config and part == "parameter_sets":
+        return {"parameter_sets": ParameterSet}
+    if isinstance(model, dict):
+        return ParameterSet
+    field = model.model_fields.get(part) if hasattr(model, "model_fields") else None
+    annotation = field.annotation if field else None
+    return annotation if isinstance(annotation, type) and issubclass(annotation, BaseModel) else None

@@ -1,0 +1,180 @@
+"""HE parameter sets of BFV and CKKS: sizes, security, primes.
+
+Sizes follow the RNS representation that SEAL uses: a residue polynomial is N words of 8 bytes;
+keys live modulo all k primes, fresh ciphertexts modulo the k - 1 data primes, as the last prime
+is reserved for key switching (CHOCO, DOI 10.1145/3503222.3507737, Section 2.1 and Table 3).
+"""
+
+from math import log2
+from typing import Annotated, Literal, Self
+
+from gmpy2 import is_prime
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+Scheme = Literal["bfv", "ckks"]
+SecurityBits = Literal[128, 192, 256]
+
+WORD_BYTES = 8
+"""Bytes of one residue coefficient in memory and on the wire."""
+
+MIN_PRIME_BITS, MAX_PRIME_BITS = 2, 60
+"""Bit sizes that SEAL accepts for a coefficient modulus prime (SEAL_USER_MOD_BIT_COUNT_*)."""
+
+MAX_COEFF_MODULUS_BITS: dict[SecurityBits, dict[int, int]] = {
+    128: {1024: 27, 2048: 54, 4096: 109, 8192: 218, 16384: 438, 32768: 881},
+    192: {1024: 19, 2048: 37, 4096: 75, 8192: 152, 16384: 305, 32768: 611},
+    256: {1024: 14, 2048: 29, 4096: 58, 8192: 118, 16384: 237, 32768: 476},
+}
+"""Largest log2 q, key prime included, by security level and N, against classical attacks with
+ternary secrets: HomomorphicEncryption.org Security Standard (2018), Table 1, as in SEAL."""
+
+POLY_MODULUS_DEGREES = tuple(MAX_COEFF_MODULUS_BITS[128])
+
+
+class ParameterSet(BaseModel):
+    """One choice of HE parameters, checked for correctness and security.
+
+    Security is checked against ``security_bits`` of the set itself, which the configuration
+    fills in from its global level.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    scheme: Scheme = Field(description="HE scheme: bfv (integers) or ckks (fixed point)")
+    poly_modulus_degree: int = Field(
+        description="polynomial modulus degree N (coefficients per polynomial): "
+        + ", ".join(map(str, POLY_MODULUS_DEGREES))
+    )
+    coeff_modulus_bits: tuple[
+        Annotated[int, Field(ge=MIN_PRIME_BITS, le=MAX_PRIME_BITS)], ...
+    ] = Field(
+        min_length=1,
+        description="bits of each coefficient modulus prime {k}; the last is the key prime",
+    )
+    plain_modulus_bits: int | None = Field(
+        default=None, description="bits of the plaintext modulus t; SEAL picks the prime (bfv)"
+    )
+    plain_modulus: int | None = Field(
+        default=None, description="the plaintext modulus t itself, instead of its bits (bfv)"
+    )
+    scale_bits: int | None = Field(default=None, description="log2 of the encoding scale (ckks)")
+    security_bits: SecurityBits = Field(
+        default=128, description="security level that the set must reach: 128, 192 or 256"
+    )
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        n = self.poly_modulus_degree
+        if n not in POLY_MODULUS_DEGREES:
+            raise ValueError(
+                f"poly_modulus_degree: {n} is not allowed; "
+                f"use a power of two: {', '.join(map(str, POLY_MODULUS_DEGREES))}"
+            )
+        limit = MAX_COEFF_MODULUS_BITS[self.security_bits][n]
+        if self.log2_q > limit:
+            raise ValueError(
+                f"coeff_modulus_bits: log2 q = {self.log2_q} is insecure at N = {n}; "
+                f"at most {limit} bits for {self.security_bits}-bit security"
+            )
+        for bits in set(self.coeff_modulus_bits):
+            if bits <= log2(2 * n):
+                raise ValueError(
+                    f"coeff_modulus_bits: no prime of {bits} bits is 1 modulo 2N = {2 * n}; "
+                    f"use at least {int(log2(2 * n)) + 1} bits"
+                )
+        if self.scheme == "bfv":
+            self._check_plain_modulus()
+        elif self.plain_modulus is not None or self.plain_modulus_bits is not None:
+            raise ValueError("plain_modulus: CKKS has no plaintext modulus; set scale_bits")
+        elif self.scale_bits is None:
+            raise ValueError("scale_bits: CKKS needs the log2 of its encoding scale")
+        return self
+
+    def _check_plain_modulus(self) -> None:
+        n = self.poly_modulus_degree
+        if self.scale_bits is not None:
+            raise ValueError("scale_bits: BFV has no scale; set plain_modulus_bits")
+        if (self.plain_modulus is None) == (self.plain_modulus_bits is None):
+            raise ValueError("plain_modulus: give either plain_modulus or plain_modulus_bits")
+        if self.plain_modulus is not None:
+            t = self.plain_modulus
+            if not is_batching_modulus(t, n):
+                raise ValueError(
+                    f"plain_modulus: {t} cannot batch at N = {n}; "
+                    f"it must be a prime that is 1 modulo 2N = {2 * n}"
+                )
+        elif self.plain_modulus_bits is not None and not (
+            log2(2 * n) < self.plain_modulus_bits <= MAX_PRIME_BITS
+        ):
+            raise ValueError(
+                f"plain_modulus_bits: {self.plain_modulus_bits} is out of range at N = {n}; "
+                f"use {int(log2(2 * n)) + 1} to {MAX_PRIME_BITS}"
+            )
+
+    @property
+    def log2_q(self) -> int:
+        """Nominal bits of the whole coefficient modulus, key prime included."""
+        return sum(self.coeff_modulus_bits)
+
+    @property
+    def key_residues(self) -> int:
+        """Number of primes k in the coefficient modulus."""
+        return len(self.coeff_modulus_bits)
+
+    @property
+    def data_residues(self) -> int:
+        """Primes of a fresh ciphertext: k - 1, or 1 where there is no key prime (k = 1)."""
+        return max(1, self.key_residues - 1)
+
+    @property
+    def log2_data_q(self) -> int:
+        """Nominal bits of the coefficient modulus of a fresh ciphertext."""
+        return sum(self.coeff_modulus_bits[: self.data_residues])
+
+    @property
+    def log2_t(self) -> float:
+        """Bits of the plaintext modulus (BFV): nominal, or exact where t itself is given."""
+        if self.plain_modulus is not None:
+            return log2(self.plain_modulus)
+        if self.plain_modulus_bits is None:
+            raise ValueError("CKKS has no plaintext modulus")
+        return float(self.plain_modulus_bits)
+
+    @property
+    def polynomial_bytes(self) -> int:
+        """Size of one residue polynomial in bytes: 8 N."""
+        return WORD_BYTES * self.poly_modulus_degree
+
+    def ciphertext_bytes(self, residues: int | None = None, polynomials: int = 2) -> int:
+        """Size of a ciphertext in bytes, without serialization header.
+
+        Args:
+            residues: primes left in the ciphertext; ``data_residues`` for a fresh one.
+            polynomials: 2 for a fresh ciphertext, 3 after an unrelinearized product.
+        """
+        left = self.data_residues if residues is None else residues
+        return polynomials * left * self.polynomial_bytes
+
+    @property
+    def public_key_bytes(self) -> int:
+        """Size of the public key in bytes: two polynomials modulo all k primes."""
+        return 2 * self.key_residues * self.polynomial_bytes
+
+    @property
+    def secret_key_bytes(self) -> int:
+        """Size of the secret key in bytes: one polynomial modulo all k primes."""
+        return self.key_residues * self.polynomial_bytes
+
+    @property
+    def key_switching_key_bytes(self) -> int:
+        """Size in bytes of one key-switching key (relinearization, or one Galois element).
+
+        One public-key-sized pair for each of the k - 1 digits of the RNS decomposition.
+        """
+        return self.data_residues * self.public_key_bytes
+
+
+def is_batching_modulus(t: int, poly_modulus_degree: int) -> bool:
+    """Tell whether t allows SIMD batching: a prime with t = 1 modulo 2N."""
+    return t > 2 and t % (2 * poly_modulus_degree) == 1 and bool(is_prime(t))
+
