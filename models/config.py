@@ -6,7 +6,7 @@ models (``choco config write``); a test keeps them in step.
 
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, get_args
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -110,7 +110,10 @@ class Noise(Section):
     rows: tuple[NoiseRow, ...] = Field(
         tuple(
             NoiseRow(poly_modulus_degree=n, plain_modulus_bits=t, coeff_modulus_bits=q)
-            for n, q, bits in ((8192, (58, 58, 59), (20, 23, 28)), (4096, (36, 36, 37), (16, 18, 20)))
+            for n, q, bits in (
+                (8192, (58, 58, 59), (20, 23, 28)),
+                (4096, (36, 36, 37), (16, 18, 20)),
+            )
             for t in bits
         ),
         description="parameter choices, one row of Table 4 each",
@@ -196,7 +199,7 @@ class Config(Section):
     @classmethod
     def _inherit_security(cls, data: Any) -> Any:
         """Give every parameter set the global security level, unless it asks for its own."""
-        if not isinstance(data, dict) or data.get("security_bits") is None:
+        if not isinstance(data, dict) or "security_bits" not in data:
             return data
         level = {"security_bits": data["security_bits"]}
         sets = data.get("parameter_sets", cls.model_fields["parameter_sets"].default)
@@ -253,23 +256,25 @@ def load(path: Path) -> Config:
 
 def one_line(error: ValidationError) -> str:
     """Word the first error of a failed validation for the user: key, value, what is allowed."""
-    first = error.errors()[0]
+    errors = error.errors()
+    # A misspelt key shows up twice, as unknown and as missing: what the user typed comes first.
+    first = next((e for e in errors if e["type"] == "extra_forbidden"), errors[0])
     key = ".".join(str(part) for part in first["loc"])
     if first["type"] == "extra_forbidden":
-        return f"{key}: unknown key{_hint(error.title, first['loc'])}"
+        return f"{key}: unknown key{_hint(first['loc'])}"
+    if first["type"] == "missing":
+        return f"{key}: this key is required"
     message = first["msg"].removeprefix("Value error, ")
     if first["type"] == "value_error":  # our own checks name the value themselves
         return f"{key}: {message}" if key else message
     return f"{key}: {first['input']!r} is not allowed: {message}"
 
 
-def _hint(title: str, location: tuple[int | str, ...]) -> str:
+def _hint(location: tuple[int | str, ...]) -> str:
     """Suggest the nearest known key, or list the allowed ones."""
-    model: Any = {"Config": Config}.get(title)
+    model: Any = Config
     for part in location[:-1]:
-        if model is None:
-            return ""
-        model = _child(model, part)
+        model = _model_under(model, part)
     if model is None:
         return ""
     known = list(model.model_fields)
@@ -277,12 +282,15 @@ def _hint(title: str, location: tuple[int | str, ...]) -> str:
     return f"; did you mean {close[0]!r}?" if close else f"; known keys: {', '.join(known)}"
 
 
-def _child(model: Any, part: int | str) -> Any:
-    """Return the model that validates the value under ``part``, or None if there is none."""
-    if model is Config and part == "parameter_sets":
-        return {"parameter_sets": ParameterSet}
-    if isinstance(model, dict):
-        return ParameterSet
-    field = model.model_fields.get(part) if hasattr(model, "model_fields") else None
-    annotation = field.annotation if field else None
-    return annotation if isinstance(annotation, type) and issubclass(annotation, BaseModel) else None
+def _model_under(parent: Any, part: int | str) -> Any:
+    """Return the model of the value at ``part``: of a field, or of every entry of a container."""
+    annotation = parent
+    if isinstance(parent, type) and issubclass(parent, BaseModel) and isinstance(part, str):
+        annotation = parent.model_fields[part].annotation
+    elif parent is not None:  # the parent was a dict or tuple of models
+        annotation = next((a for a in get_args(parent) if _is_model(a)), None)
+    return annotation
+
+
+def _is_model(annotation: Any) -> bool:
+    return isinstance(annotation, type) and issubclass(annotation, BaseModel)

@@ -45,11 +45,11 @@ class ParameterSet(BaseModel):
         description="polynomial modulus degree N (coefficients per polynomial): "
         + ", ".join(map(str, POLY_MODULUS_DEGREES))
     )
-    coeff_modulus_bits: tuple[
-        Annotated[int, Field(ge=MIN_PRIME_BITS, le=MAX_PRIME_BITS)], ...
-    ] = Field(
-        min_length=1,
-        description="bits of each coefficient modulus prime {k}; the last is the key prime",
+    coeff_modulus_bits: tuple[Annotated[int, Field(ge=MIN_PRIME_BITS, le=MAX_PRIME_BITS)], ...] = (
+        Field(
+            min_length=1,
+            description="bits of each coefficient modulus prime {k}; the last is the key prime",
+        )
     )
     plain_modulus_bits: int | None = Field(
         default=None, description="bits of the plaintext modulus t; SEAL picks the prime (bfv)"
@@ -70,11 +70,10 @@ class ParameterSet(BaseModel):
                 f"poly_modulus_degree: {n} is not allowed; "
                 f"use a power of two: {', '.join(map(str, POLY_MODULUS_DEGREES))}"
             )
-        limit = MAX_COEFF_MODULUS_BITS[self.security_bits][n]
-        if self.log2_q > limit:
+        if self.log2_q > self.max_log2_q:
             raise ValueError(
                 f"coeff_modulus_bits: log2 q = {self.log2_q} is insecure at N = {n}; "
-                f"at most {limit} bits for {self.security_bits}-bit security"
+                f"at most {self.max_log2_q} bits for {self.security_bits}-bit security"
             )
         for bits in set(self.coeff_modulus_bits):
             if bits <= log2(2 * n):
@@ -94,16 +93,15 @@ class ParameterSet(BaseModel):
         n = self.poly_modulus_degree
         if self.scale_bits is not None:
             raise ValueError("scale_bits: BFV has no scale; set plain_modulus_bits")
-        if (self.plain_modulus is None) == (self.plain_modulus_bits is None):
-            raise ValueError("plain_modulus: give either plain_modulus or plain_modulus_bits")
-        if self.plain_modulus is not None:
-            t = self.plain_modulus
-            if not is_batching_modulus(t, n):
-                raise ValueError(
-                    f"plain_modulus: {t} cannot batch at N = {n}; "
-                    f"it must be a prime that is 1 modulo 2N = {2 * n}"
-                )
-        elif self.plain_modulus_bits is not None and not (
+        t = self.plain_modulus
+        if t is not None and not is_batching_modulus(t, n):
+            raise ValueError(
+                f"plain_modulus: {t} cannot batch at N = {n}; "
+                f"it must be a prime that is 1 modulo 2N = {2 * n}"
+            )
+        if (t is None) == (self.plain_modulus_bits is None):
+            raise ValueError("plain_modulus: give one of plain_modulus and plain_modulus_bits")
+        if self.plain_modulus_bits is not None and not (
             log2(2 * n) < self.plain_modulus_bits <= MAX_PRIME_BITS
         ):
             raise ValueError(
@@ -115,6 +113,11 @@ class ParameterSet(BaseModel):
     def log2_q(self) -> int:
         """Nominal bits of the whole coefficient modulus, key prime included."""
         return sum(self.coeff_modulus_bits)
+
+    @property
+    def max_log2_q(self) -> int:
+        """Largest log2 q, key prime included, that reaches ``security_bits`` at this N."""
+        return MAX_COEFF_MODULUS_BITS[self.security_bits][self.poly_modulus_degree]
 
     @property
     def key_residues(self) -> int:
@@ -177,4 +180,3 @@ class ParameterSet(BaseModel):
 def is_batching_modulus(t: int, poly_modulus_degree: int) -> bool:
     """Tell whether t allows SIMD batching: a prime with t = 1 modulo 2N."""
     return t > 2 and t % (2 * poly_modulus_degree) == 1 and bool(is_prime(t))
-

@@ -6,7 +6,7 @@ Ours is filled, the paper's value is a hollow marker beside it, a preliminary va
 from pathlib import Path
 from typing import Any
 
-import matplotlib as mpl
+import matplotlib.style as mplstyle
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -33,29 +33,7 @@ COLUMN_WIDTH_IN = 3.5
 PAGE_WIDTH_IN = 7.16
 """Widths of one and two columns in inches, as in two-column proceedings."""
 
-_RC: dict[str, Any] = {
-    "font.family": "DejaVu Sans",
-    "font.size": 8,
-    "axes.titlesize": 8,
-    "axes.labelsize": 8,
-    "legend.fontsize": 7,
-    "xtick.labelsize": 7,
-    "ytick.labelsize": 7,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "axes.grid.axis": "y",
-    "axes.axisbelow": True,
-    "grid.color": "#DDDDDD",
-    "grid.linewidth": 0.5,
-    "hatch.linewidth": 0.6,
-    "legend.frameon": False,
-    "figure.dpi": 100,
-    "savefig.dpi": 200,
-    "pdf.fonttype": 42,
-    "svg.hashsalt": "choco-taco",
-    "svg.fonttype": "none",
-}
+_STYLE = str(Path(__file__).with_name("choco.mplstyle"))
 
 
 def new_figure(
@@ -65,7 +43,7 @@ def new_figure(
 
     The style is applied while the axes are made, so it does not leak into the user's own plots.
     """
-    with mpl.rc_context(_RC):
+    with mplstyle.context(_STYLE):
         figure = Figure(figsize=(width_in, height_in), layout="constrained")
         return figure, figure.subplots(**subplots)
 
@@ -89,5 +67,5 @@ def save(figure: Figure, *paths: Path) -> None:
     for path in paths:
         no_date = {"CreationDate": None} if path.suffix == ".pdf" else {"Date": None}
         metadata = {} if path.suffix == ".png" else no_date
-        with mpl.rc_context(_RC), replacing(path) as temporary:
+        with mplstyle.context(_STYLE), replacing(path) as temporary:
             figure.savefig(temporary, metadata=metadata)

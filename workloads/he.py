@@ -12,7 +12,7 @@ import shutil
 import subprocess
 import tempfile
 from pathlib import Path
-from types import ModuleType
+from typing import Any
 
 from models import provenance
 from models.errors import ChocoError
@@ -45,7 +45,7 @@ def _entropy_library() -> Path:
     return library
 
 
-def _load() -> tuple[ctypes.CDLL, ModuleType]:
+def _load() -> tuple[ctypes.CDLL, Any]:
     entropy = ctypes.CDLL(str(_entropy_library()), mode=ctypes.RTLD_GLOBAL)
     import seal  # only now: its random_device must resolve to the library just loaded
 
@@ -70,8 +70,8 @@ def seal_provenance() -> str:
     return provenance.library("SEAL", "seal-python")
 
 
-def context(parameters: ParameterSet) -> "seal.SEALContext":
-    """Build the SEAL context of a parameter set, security enforced by SEAL as well.
+def context(parameters: ParameterSet) -> Any:
+    """Build the ``SEALContext`` of a parameter set; SEAL checks its security once more.
 
     Raises:
         ChocoError: SEAL refuses the parameters; carries SEAL's own reason.

@@ -1,0 +1,75 @@
+"""The ``choco`` command."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from models import config as configuration
+from models import config_docs
+from models.errors import ChocoError
+from models.parameters import ParameterSet
+
+app = typer.Typer(
+    help="Model the client side of homomorphic encryption.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+config_app = typer.Typer(help="Check or document the configuration.", no_args_is_help=True)
+app.add_typer(config_app, name="config")
+
+ConfigFile = Annotated[Path, typer.Option("--config", help="configuration file")]
+
+
+@contextmanager
+def _one_line_errors() -> Iterator[None]:
+    try:
+        yield
+    except ChocoError as error:
+        sys.exit(f"error: {error}")
+
+
+@config_app.command("check")
+def config_check(path: Annotated[Path, typer.Argument()] = config_docs.DEFAULTS) -> None:
+    """Check a configuration file."""
+    with _one_line_errors():
+        configuration.load(path)
+    typer.echo(f"{path}: ok")
+
+
+@config_app.command("write")
+def config_write() -> None:
+    """Write the default configuration, its JSON schema and the key table of the manual."""
+    for path in config_docs.write(Path()):
+        typer.echo(path)
+
+
+@app.command()
+def params(config: ConfigFile = config_docs.DEFAULTS) -> None:
+    """Show the HE parameter sets: sizes and security."""
+    with _one_line_errors():
+        sets = configuration.load(config).parameter_sets
+    columns: dict[str, Callable[[ParameterSet], object]] = {
+        "scheme": lambda s: s.scheme,
+        "N": lambda s: s.poly_modulus_degree,
+        "{k} bits": lambda s: ",".join(map(str, s.coeff_modulus_bits)),
+        "log2 q": lambda s: s.log2_q,
+        "at most": lambda s: s.max_log2_q,
+        "security": lambda s: s.security_bits,
+        "ciphertext B": lambda s: s.ciphertext_bytes(),
+        "public key B": lambda s: s.public_key_bytes,
+        "Galois key B": lambda s: s.key_switching_key_bytes,
+    }
+    rows = [["set", *columns]]
+    rows += [[name, *(str(get(s)) for get in columns.values())] for name, s in sets.items()]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        typer.echo("  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)))
+
+
+if __name__ == "__main__":
+    app()
