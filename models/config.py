@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal, Self, get_args
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic_core import to_json
 
 from models.errors import ChocoError
 from models.parameters import ParameterSet, SecurityBits
@@ -235,6 +236,11 @@ def validate(data: dict[str, Any]) -> Config:
         return Config.model_validate(data)
     except ValidationError as error:
         raise ChocoError(f"configuration: {one_line(error)}") from None
+
+
+def as_json(values: dict[str, Any]) -> str:
+    """Return settings for a stage as JSON; sections of the configuration may be among them."""
+    return to_json(values, exclude_none=True).decode()
 
 
 def load(path: Path) -> Config:

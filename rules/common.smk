@@ -1,0 +1,23 @@
+"""What every rule file uses: the checked configuration, rerun triggers, one shell."""
+
+import sys
+from pathlib import Path
+
+from models import config as configuration
+from models.errors import ChocoError
+from models.provenance import code_hash
+
+try:
+    CONFIG = configuration.validate(config)
+except ChocoError as error:
+    sys.exit(f"error: {error}")
+
+
+def settings(**values):
+    """Return what a stage needs of the configuration as JSON, for its --settings."""
+    return configuration.as_json(values)
+
+
+# Jobs use this environment's Python, whether or not it is activated. `pipefail` is on, so that
+# `| tee {log}` shows progress on the terminal and keeps the exit status of the command.
+shell.prefix(f'set -euo pipefail; export PATH="{Path(sys.executable).parent}:$PATH"; ')
