@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from models import config as configuration
-from models import config_docs
+from models import config_docs, tools
 from models.errors import ChocoError
 from models.parameters import ParameterSet
 
@@ -64,8 +64,26 @@ def params(config: ConfigFile = config_docs.DEFAULTS) -> None:
         "public key B": lambda s: s.public_key_bytes,
         "Galois key B": lambda s: s.key_switching_key_bytes,
     }
-    rows = [["set", *columns]]
-    rows += [[name, *(str(get(s)) for get in columns.values())] for name, s in sets.items()]
+    rows = [[name, *(str(get(s)) for get in columns.values())] for name, s in sets.items()]
+    _print_table([["set", *columns], *rows])
+
+
+@app.command()
+def doctor(config: ConfigFile = config_docs.DEFAULTS) -> None:
+    """Show which external tools are here, which provider is in use, and what each unlocks."""
+    with _one_line_errors():
+        rows = tools.doctor(configuration.load(config))
+    for row in rows:
+        typer.echo(
+            f"{row.tool}\n"
+            f"  binary    {row.path}\n"
+            f"  version   {row.version}\n"
+            f"  provider  {row.provider}\n"
+            f"  unlocks   {row.unlocks}"
+        )
+
+
+def _print_table(rows: list[list[str]]) -> None:
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         typer.echo("  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)))
