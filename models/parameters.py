@@ -5,6 +5,10 @@ keys live modulo all k primes, fresh ciphertexts modulo the k - 1 data primes, a
 is reserved for key switching (CHOCO, DOI 10.1145/3503222.3507737, Section 2.1 and Table 3).
 """
 
+from collections import Counter
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import islice
 from math import log2
 from typing import Annotated, Literal, Self
 
@@ -81,6 +85,12 @@ class ParameterSet(BaseModel):
                     f"coeff_modulus_bits: no prime of {bits} bits is 1 modulo 2N = {2 * n}; "
                     f"use at least {int(log2(2 * n)) + 1} bits"
                 )
+        for bits, count in Counter(self.coeff_modulus_bits).items():
+            if len(found := ntt_primes(n, bits, count)) < count:
+                raise ValueError(
+                    f"coeff_modulus_bits: {count} primes of {bits} bits asked for at N = {n}, "
+                    f"but there are {len(found)}; use more bits"
+                )
         if self.scheme == "bfv":
             self._check_plain_modulus()
         elif self.plain_modulus is not None or self.plain_modulus_bits is not None:
@@ -107,6 +117,11 @@ class ParameterSet(BaseModel):
             raise ValueError(
                 f"plain_modulus_bits: {self.plain_modulus_bits} is out of range at N = {n}; "
                 f"use {int(log2(2 * n)) + 1} to {MAX_PRIME_BITS}"
+            )
+        elif self.plain_modulus_bits is not None and not ntt_primes(n, self.plain_modulus_bits, 1):
+            raise ValueError(
+                f"plain_modulus_bits: no prime of {self.plain_modulus_bits} bits can batch "
+                f"at N = {n}; use more bits"
             )
 
     @property
@@ -142,6 +157,25 @@ class ParameterSet(BaseModel):
         if self.plain_modulus_bits is None:
             raise ValueError("CKKS has no plaintext modulus")
         return float(self.plain_modulus_bits)
+
+    @property
+    def coeff_modulus(self) -> tuple[int, ...]:
+        """The primes themselves, as SEAL picks and orders them: the largest of their bits.
+
+        Among primes of equal size the smaller ones come first (``CoeffModulus::Create``).
+        """
+        n, left = self.poly_modulus_degree, Counter(self.coeff_modulus_bits)
+        pools = {bits: list(ntt_primes(n, bits, count)) for bits, count in left.items()}
+        return tuple(pools[bits].pop() for bits in self.coeff_modulus_bits)
+
+    @property
+    def batching_modulus(self) -> int:
+        """The plaintext modulus t itself: as given, or the prime that SEAL picks for its bits."""
+        if self.plain_modulus is not None:
+            return self.plain_modulus
+        if self.plain_modulus_bits is None:
+            raise ValueError("CKKS has no plaintext modulus")
+        return ntt_primes(self.poly_modulus_degree, self.plain_modulus_bits, 1)[0]
 
     @property
     def polynomial_bytes(self) -> int:
@@ -180,3 +214,20 @@ class ParameterSet(BaseModel):
 def is_batching_modulus(t: int, poly_modulus_degree: int) -> bool:
     """Tell whether t allows SIMD batching: a prime with t = 1 modulo 2N."""
     return t > 2 and t % (2 * poly_modulus_degree) == 1 and bool(is_prime(t))
+
+
+@lru_cache
+def ntt_primes(poly_modulus_degree: int, bits: int, count: int) -> tuple[int, ...]:
+    """Return up to ``count`` primes of exactly ``bits`` bits that are 1 modulo 2N, largest first.
+
+    They are what SEAL takes for ``CoeffModulus::Create`` and ``PlainModulus::Batching``.
+    """
+    return tuple(islice(_ntt_primes(poly_modulus_degree, bits), count))
+
+
+def _ntt_primes(poly_modulus_degree: int, bits: int) -> Iterator[int]:
+    step = 2 * poly_modulus_degree
+    highest = ((1 << bits) - 2) // step * step + 1
+    for candidate in range(highest, 1 << (bits - 1), -step):
+        if is_prime(candidate):
+            yield candidate
