@@ -1,0 +1,181 @@
+"""Encrypted linear layers equal the integers computed by SciPy and NumPy, for random shapes."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from scipy.signal import correlate
+
+from models.errors import ChocoError
+from models.parameters import ParameterSet
+from workloads import he
+from workloads.he import seal
+from workloads.packing.convolution import ConvolutionPlan
+from workloads.packing.evaluator import CountingEvaluator, make_galois_keys
+from workloads.packing.matvec import FullyConnectedPlan
+
+SET_B = ParameterSet(
+    scheme="bfv", poly_modulus_degree=4096, coeff_modulus_bits=(36, 36, 37), plain_modulus_bits=18
+)
+ROW = 2048
+FEW = settings(
+    max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+
+
+@pytest.fixture(scope="module")
+def party():
+    context = he.context(SET_B)
+    generator = seal.KeyGenerator(context)
+    return SimpleNamespace(
+        context=context,
+        generator=generator,
+        encryptor=seal.Encryptor(context, generator.create_public_key()),
+        decryptor=seal.Decryptor(context, generator.secret_key()),
+        encoder=seal.BatchEncoder(context),
+    )
+
+
+def run_encrypted(party, plan, values, weights, bias):
+    """Return the decrypted result, the smallest budget and the operation counts."""
+    evaluator = CountingEvaluator(party.context)
+    evaluator.galois_keys = make_galois_keys(party.generator, plan.rotation_steps)
+    operator = plan.encode(evaluator, weights, bias)
+    packed = plan.pack(values)
+    assert len(packed) == plan.input_ciphertexts
+    results = operator.apply(
+        [party.encryptor.encrypt(party.encoder.encode(p.reshape(-1))) for p in packed]
+    )
+    assert len(results) == plan.output_ciphertexts
+    budget = min(party.decryptor.invariant_noise_budget(r) for r in results)
+    slots = [party.encoder.decode(party.decryptor.decrypt(r)).reshape(2, -1) for r in results]
+    return plan.unpack(slots), budget, evaluator.take_counts()
+
+
+def reference_convolution(values, weights, bias, stride, padding):
+    padded = np.pad(values, ((0, 0), (padding, padding), (padding, padding)))
+    full = [correlate(padded, w, mode="valid")[0] for w in weights]
+    return np.stack(full)[:, ::stride, ::stride] + bias[:, None, None]
+
+
+@st.composite
+def convolutions(draw):
+    kernel = draw(st.integers(1, 5))
+    return ConvolutionPlan(
+        name="conv",
+        row_size=ROW,
+        channels=draw(st.integers(1, 10)),
+        height=draw(st.integers(kernel, 30)),
+        width=draw(st.integers(kernel, 30)),
+        out_channels=draw(st.integers(1, 20)),
+        kernel=kernel,
+        stride=draw(st.integers(1, 3)),
+        padding=draw(st.integers(0, (kernel - 1) // 2)),
+    )
+
+
+@FEW
+@given(plan=convolutions(), seed=st.integers(0, 2**32 - 1))
+def test_convolution_equals_scipy_exactly(party, plan, seed):
+    rng = np.random.default_rng(seed)
+    values = rng.integers(-15, 16, (plan.channels, plan.height, plan.width))
+    weights = rng.integers(-7, 8, (plan.out_channels, plan.channels, plan.kernel, plan.kernel))
+    weights[:, 0, 0, 0] = 1  # never nothing but zeros behind a result
+    bias = rng.integers(-100, 101, plan.out_channels)
+    result, budget, counts = run_encrypted(party, plan, values, weights, bias)
+    expected = reference_convolution(values, weights, bias, plan.stride, plan.padding)
+    np.testing.assert_array_equal(result, expected)
+    assert budget > 0
+    assert counts["plain_additions"] == plan.output_ciphertexts
+
+
+@st.composite
+def matrices(draw):
+    return FullyConnectedPlan(
+        name="fc",
+        row_size=ROW,
+        in_features=draw(st.integers(1, 5000)),
+        out_features=draw(st.integers(1, 40)),
+    )
+
+
+@FEW
+@given(plan=matrices(), seed=st.integers(0, 2**32 - 1))
+def test_fully_connected_equals_numpy_exactly(party, plan, seed):
+    rng = np.random.default_rng(seed)
+    values = rng.integers(0, 16, plan.in_features)
+    weights = rng.integers(-1, 2, (plan.out_features, plan.in_features))
+    weights[0, 0] = 1
+    bias = rng.integers(-100, 101, plan.out_features)
+    result, budget, _ = run_encrypted(party, plan, values, weights, bias)
+    np.testing.assert_array_equal(result, weights @ values + bias)
+    assert budget > 0
+
+
+def test_sparse_weights_skip_products_and_keep_the_result(party):
+    plan = ConvolutionPlan("conv", ROW, 3, 10, 10, 5, 3)
+    weights = np.zeros((5, 3, 3, 3), dtype=np.int64)
+    weights[4, 2, 1, 1] = 3
+    values = np.arange(300).reshape(3, 10, 10)
+    bias = np.arange(5)
+    result, _, counts = run_encrypted(party, plan, values, weights, bias)
+    np.testing.assert_array_equal(result, reference_convolution(values, weights, bias, 1, 0))
+    assert counts["plain_multiplications"] == 1
+
+
+def test_one_product_for_a_matrix_that_fits_the_copies(party):
+    plan = FullyConnectedPlan("fc", ROW, 256, 10)
+    rng = np.random.default_rng(0)
+    weights = rng.integers(-7, 8, (10, 256))
+    values = rng.integers(0, 16, 256)
+    result, _, counts = run_encrypted(party, plan, values, weights, np.zeros(10, dtype=np.int64))
+    np.testing.assert_array_equal(result, weights @ values)
+    assert counts["plain_multiplications"] == 1
+    assert counts["rotations"] == len(plan.fold_steps)
+
+
+def test_closer_packing_only_where_it_saves_a_ciphertext():
+    assert ConvolutionPlan("conv", ROW, 1, 28, 28, 6, 5).output_ciphertexts == 1
+    assert ConvolutionPlan("conv", ROW, 1, 28, 28, 4, 5).pitch == 1024
+    assert ConvolutionPlan("conv", ROW, 1, 28, 28, 7, 5).output_ciphertexts == 2
+
+
+@pytest.mark.parametrize("make", [ConvolutionPlan, FullyConnectedPlan])
+def test_all_zero_weights_are_refused(party, make):
+    conv = make is ConvolutionPlan
+    plan = make("layer9", ROW, 1, 8, 8, 2, 3) if conv else make("layer9", ROW, 8, 2)
+    weights = np.zeros((2, 1, 3, 3) if conv else (2, 8), dtype=np.int64)
+    with pytest.raises(ChocoError, match=r"layer9: all weights behind output ciphertext 0"):
+        plan.encode(CountingEvaluator(party.context), weights, np.zeros(2, dtype=np.int64))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((1, 50, 50, 1, 3), "needs 4096 slots; a row has 2048"),
+        ((1, 4, 4, 1, 5), "kernel 5 with padding 0 does not fit 4x4"),
+        ((1, 4, 4, 1, 3, 1, 2), "padding must be below half the kernel"),
+    ],
+)
+def test_impossible_convolutions_are_refused(arguments, message):
+    with pytest.raises(ChocoError, match=message):
+        ConvolutionPlan("conv1", ROW, *arguments)
+
+
+def test_too_many_outputs_are_refused():
+    with pytest.raises(ChocoError, match="fc: 5000 outputs do not fit; at most 4096"):
+        FullyConnectedPlan("fc", ROW, 2048, 5000)
+
+
+def test_a_wrong_shape_is_refused():
+    with pytest.raises(ChocoError, match=r"conv: input: shape \(1, 4, 5\) is not \(1, 4, 4\)"):
+        ConvolutionPlan("conv", ROW, 1, 4, 4, 1, 3).pack(np.zeros((1, 4, 5), dtype=np.int64))
+
+
+def test_rotation_without_keys_is_refused(party):
+    evaluator = CountingEvaluator(party.context)
+    ciphertext = party.encryptor.encrypt(party.encoder.encode(np.ones(4096, dtype=np.int64)))
+    with pytest.raises(ChocoError, match="client must send its evaluation keys first"):
+        evaluator.rotate(ciphertext, 1)
