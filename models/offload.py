@@ -1,0 +1,125 @@
+"""End-to-end time and energy of the client for one encrypted, client-aided inference.
+
+Counts of a real run times the cost of each operation, and the radio on the bytes that moved
+(CHOCO, Sections 5.2 and 5.7, Figure 14; DOI 10.1145/3503222.3507737). Every decryption is charged
+at all data residues, also where the server dropped some before it sent the result. The client's
+plain operations (activation, pooling, requantization) have no measured cost on the client's
+processor yet and are left out, as is local inference.
+"""
+
+import pandas as pd
+from pydantic import Field
+
+from models.accelerator.operations import ACCELERATOR_OPERATIONS
+from models.client.operations import CLIENT_OPERATIONS
+from models.config import Client, Config, Radio, Section
+from models.errors import ChocoError
+from models.link import transfer_energy_j, transfer_time_s
+from models.parameters import ParameterSet
+from models.provenance import combine, model
+from models.stage import Job, run_stage
+from models.tables import Check, Column, read_table, table_schema, write_table
+
+INFERENCE = table_schema(
+    network=str,
+    system=Column(str, Check.isin(["choco_software", "choco_taco", "local_tflite"])),
+    component=Column(str, Check.isin(["encrypt", "decrypt", "communication", "client_plain"])),
+    time_s=Column(float, Check.ge(0)),
+    energy_j=Column(float, Check.ge(0)),
+)
+
+_SYSTEMS = {
+    "choco_software": {"encrypt": ["encode", "encrypt"], "decrypt": ["decrypt", "decode"]},
+    "choco_taco": {"encrypt": ["encrypt"], "decrypt": ["decrypt"]},  # the accelerator encodes too
+}
+_COUNTS = {"encrypt": "encryptions", "decrypt": "decryptions"}
+
+
+class Settings(Section):
+    """What the stage needs."""
+
+    parameter_sets: dict[str, ParameterSet] = Field(
+        Config().parameter_sets, description="named HE parameter sets"
+    )
+    client: Client = Field(Client(), description="gives the SEAL version of the software")
+    radio: Radio = Field(Radio(), description="the link to the server")
+
+
+def inference_costs(
+    workload: pd.Series,
+    parameters: ParameterSet,
+    software: pd.DataFrame,
+    accelerator: pd.DataFrame,
+    radio: Radio,
+) -> pd.DataFrame:
+    """Return the client's cost of one inference, by system and component.
+
+    Args:
+        workload: a row of a workload's summary: per image ``encryptions``, ``decryptions``,
+            ``upload_bytes``, ``download_bytes``; ``network`` and ``provenance``.
+        parameters: the BFV parameter set that the workload ran with.
+        software: client operations of one SEAL version; a system whose operations have no cost at
+            these parameters gets no rows.
+        accelerator: accelerator operations.
+        radio: the link.
+    """
+    size_bytes = float(workload["upload_bytes"] + workload["download_bytes"])
+    rows: list[dict[str, object]] = []
+    for system, table in (("choco_software", software), ("choco_taco", accelerator)):
+        costs = _at(table, parameters)
+        if not {op for needed in _SYSTEMS[system].values() for op in needed} <= set(costs.index):
+            continue
+        for component, operations in _SYSTEMS[system].items():
+            cost, count = costs.loc[operations], int(workload[_COUNTS[component]])
+            rows.append(
+                {
+                    "system": system,
+                    "component": component,
+                    "time_s": count * cost.time_s.sum(),
+                    "energy_j": count * cost.energy_j.sum(),
+                    "provenance": combine(*cost.provenance, workload["provenance"]),
+                }
+            )
+        rows.append(
+            {
+                "system": system,
+                "component": "communication",
+                "time_s": transfer_time_s(size_bytes, radio),
+                "energy_j": transfer_energy_j(size_bytes, radio),
+                "provenance": combine(model("link"), workload["provenance"]),
+            }
+        )
+    return pd.DataFrame(rows).assign(network=workload["network"])
+
+
+def _at(table: pd.DataFrame, parameters: ParameterSet) -> pd.DataFrame:
+    bits = ",".join(map(str, parameters.coeff_modulus_bits))
+    return table[
+        (table.scheme == parameters.scheme)
+        & (table.poly_modulus_degree == parameters.poly_modulus_degree)
+        & (table.coeff_modulus_bits == bits)
+    ].set_index("operation")
+
+
+def stage(job: Job[Settings]) -> None:
+    """Write the client's end-to-end cost of the networks in the workload summaries."""
+    settings = job.settings
+    software = read_table(job.inputs["client"], CLIENT_OPERATIONS)
+    software = software[software.seal_version == settings.client.seal_version]
+    accelerator = read_table(job.inputs["accelerator"], ACCELERATOR_OPERATIONS)
+    summary = read_table(job.inputs["workload"])
+    tables = []
+    for _, row in summary.iterrows():
+        name = row["parameter_set"]
+        if name not in settings.parameter_sets:
+            raise ChocoError(
+                f"{job.inputs['workload']}: parameter set {name!r} is not in the configuration; "
+                f"parameter_sets has {', '.join(settings.parameter_sets)}"
+            )
+        parameters = settings.parameter_sets[name]
+        tables.append(inference_costs(row, parameters, software, accelerator, settings.radio))
+    write_table(pd.concat(tables, ignore_index=True), job.outputs["inference"], INFERENCE)
+
+
+if __name__ == "__main__":
+    run_stage(stage, Settings)
