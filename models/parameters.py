@@ -123,6 +123,16 @@ class ParameterSet(BaseModel):
                 f"plain_modulus_bits: no prime of {self.plain_modulus_bits} bits can batch "
                 f"at N = {n}; use more bits"
             )
+        t = self.batching_modulus
+        if t in self.coeff_modulus:
+            raise ValueError(
+                f"plain_modulus: {t} is also a coefficient modulus prime; use a different size"
+            )
+        if t.bit_length() >= self.log2_data_q:
+            raise ValueError(
+                f"plain_modulus: {t} has {t.bit_length()} bits and leaves no room for noise; "
+                f"a fresh ciphertext has {self.log2_data_q} bits"
+            )
 
     @property
     def log2_q(self) -> int:
