@@ -75,7 +75,8 @@ def stage(job: Job[Settings]) -> None:
         rows.append(_row(data, label, chosen, _primes(chosen) if doubtful else None))
         if second is not None and doubtful:
             rows.append(_row(data, label, second, f"log2 q = {second.log2_q}"))
-    write_table(pd.DataFrame(rows), job.outputs["table3"], TABLE3)
+    table = pd.DataFrame(rows, columns=list(TABLE3.columns))  # also those that nobody filled
+    write_table(table, job.outputs["table3"], TABLE3)
 
 
 def _row(
