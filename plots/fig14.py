@@ -1,0 +1,163 @@
+"""Figure 14: the client's end-to-end time and energy of one inference, by component."""
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from matplotlib.typing import ColorType
+
+from models import paper
+from models.config import Section
+from models.offload import INFERENCE
+from models.provenance import combine
+from models.stage import Job, run_stage
+from models.tables import read_table
+from plots import style
+
+_PANELS = (("time_s", 1e3, "ms", "Time (ms)"), ("energy_j", 1e3, "mJ", "Energy (mJ)"))
+_SYSTEMS = {
+    "local_tflite": "local inference",
+    "choco_software": "CHOCO, software",
+    "choco_taco": "CHOCO-TACO",
+}
+_NETWORKS = {"lenet_sm": "LeNetSm"}
+_COMPONENTS: dict[str, tuple[str, ColorType]] = {
+    "encrypt": ("encode, encrypt", style.ORANGE),
+    "decrypt": ("decrypt, decode", style.YELLOW),
+    "client_plain": ("plain operations", style.PURPLE),
+    "communication": ("communication", style.SKY),
+}
+_PAPER_CLAIMS = {
+    "time_s": ("derived_{}_communication_time", 1.0),
+    "energy_j": ("derived_{}_communication_energy", 1e-3),
+}
+"""Claims of the paper by network, and the factor from their unit (s, mJ) to SI."""
+
+
+class Settings(Section):
+    """The figure needs nothing but its table."""
+
+
+def figure(inference: pd.DataFrame, claims: paper.PaperData) -> Figure:
+    """Draw the figure.
+
+    Args:
+        inference: table ``INFERENCE``; a system without rows is marked "not yet".
+        claims: the paper's numbers; its communication is drawn as a hollow marker.
+    """
+    networks = list(dict.fromkeys(inference.network))
+    bars = [(network, system) for network in networks for system in _SYSTEMS]
+    drawn, panels = style.new_figure(
+        width_in=style.PAGE_WIDTH_IN,
+        height_in=1.1 + 0.25 * len(bars),
+        nrows=1,
+        ncols=len(_PANELS),
+        sharey=True,
+    )
+    for axes, (column, scale, unit, label) in zip(panels, _PANELS, strict=True):
+        longest = inference.groupby(["network", "system"])[column].sum().max() * scale
+        axes.set_xlim(0, longest * 1.85)  # room for the totals
+        for y, (network, system) in enumerate(bars):
+            here = inference[(inference.network == network) & (inference.system == system)]
+            if here.empty:
+                axes.text(longest / 100, y, "not yet", va="center", fontsize=6.5, color=style.GREY)
+                continue
+            parts = here.set_index("component")[column] * scale
+            _stacked_bar(axes, y, parts, here)
+            end = parts.sum()
+            claim, to_si = _PAPER_CLAIMS[column]
+            if system == "choco_taco" and claim.format(network) in claims:
+                value = claims.value(claim.format(network)) * to_si * scale
+                axes.scatter(value, y, **style.PAPER_MARKER)
+                end = max(end, value)
+            computing = parts.drop("communication").sum()
+            axes.annotate(
+                f"{parts.sum():.3g} {unit} ({computing:.3g} {unit} computing)",
+                (end, y),
+                xytext=(5, 0),
+                textcoords="offset points",
+                va="center",
+                fontsize=6.5,
+            )
+        axes.set_xlabel(label)
+        axes.grid(axis="x")
+        axes.grid(visible=False, axis="y")
+    panels[0].set_yticks(range(len(bars)), [_row_label(*bar, networks) for bar in bars])
+    panels[0].set_ylim(len(bars) - 0.5, -0.5)
+    for axes in panels:
+        axes.tick_params(axis="y", length=0)
+    drawn.legend(
+        handles=_legend(inference), loc="outside upper center", ncols=5, fontsize=7, frameon=False
+    )
+    sources = combine(*dict.fromkeys(inference.provenance))
+    style.footnote(
+        drawn,
+        f"{sources}.\nNot counted yet: the client's plain operations "
+        "(activation, pooling, requantization).",
+    )
+    return drawn
+
+
+def _stacked_bar(axes: Axes, y: int, parts: pd.Series, rows: pd.DataFrame) -> None:
+    sources = rows.set_index("component").provenance
+    start = 0.0
+    for component, (_, color) in _COMPONENTS.items():
+        if component in parts.index:
+            preliminary = "preliminary" in sources[component]
+            axes.barh(
+                y,
+                parts[component],
+                left=start,
+                height=0.62,
+                color=color,
+                edgecolor=style.BLACK if preliminary else color,
+                linewidth=0,
+                hatch=style.PRELIMINARY_HATCH if preliminary else None,
+            )
+            start += parts[component]
+
+
+def _row_label(network: str, system: str, networks: list[str]) -> str:
+    name = _NETWORKS.get(network, network)
+    return f"{name}, {_SYSTEMS[system]}" if len(networks) > 1 else _SYSTEMS[system]
+
+
+def _legend(inference: pd.DataFrame) -> list[Patch | Line2D]:
+    shown = set(inference.component)
+    marker = Line2D(
+        [],
+        [],
+        linestyle="none",
+        marker=style.PAPER_MARKER["marker"],
+        markerfacecolor="none",
+        markeredgecolor=style.PAPER_MARKER["edgecolor"],
+        markersize=5,
+        label="paper, communication alone",
+    )
+    handles: list[Patch | Line2D] = [
+        Patch(facecolor=color, label=label)
+        for component, (label, color) in _COMPONENTS.items()
+        if component in shown
+    ]
+    if inference.provenance.str.contains("preliminary").any():
+        handles.append(
+            Patch(
+                facecolor="none",
+                edgecolor=style.BLACK,
+                linewidth=0.4,
+                hatch=style.PRELIMINARY_HATCH,
+                label="preliminary",
+            )
+        )
+    return [*handles, marker]
+
+
+def stage(job: Job[Settings]) -> None:
+    """Draw Figure 14 into every output."""
+    inference = read_table(job.inputs["inference"], INFERENCE)
+    style.save(figure(inference, paper.load(job.inputs["paper"])), *job.outputs.values())
+
+
+if __name__ == "__main__":
+    run_stage(stage, Settings)
