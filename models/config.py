@@ -274,7 +274,9 @@ def one_line(error: ValidationError) -> str:
     first = next((e for e in errors if e["type"] == "extra_forbidden"), errors[0])
     key = ".".join(str(part) for part in first["loc"])
     if first["type"] == "extra_forbidden":
-        return f"{key}: unknown key{_hint(first['loc'])}"
+        # Only the configuration's own keys are known here; settings and manifests come by, too.
+        hint = _hint(first["loc"]) if error.title == Config.__name__ else ""
+        return f"{key}: unknown key{hint}"
     if first["type"] == "missing":
         return f"{key}: this key is required"
     message = first["msg"].removeprefix("Value error, ")
