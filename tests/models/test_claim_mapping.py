@@ -7,9 +7,16 @@ import pytest
 import yaml
 
 from models import claim_mapping, paper
+from models.accelerator.operations import ACCELERATOR_OPERATIONS
 from models.claim_mapping import Mapping, NoValueError
+from models.client.operations import CLIENT_OPERATIONS
+from models.comparison import COMPARISON
 from models.config import Config
 from models.errors import ChocoError
+from models.noise_schema import TABLE4
+from models.offload import INFERENCE
+from workloads.dnn.infer import SUMMARY
+from workloads.serialized_sizes import TABLE3
 
 ROOT = Path(__file__).parents[2]
 SHIPPED = ROOT / "report" / "claims.yaml"
@@ -189,6 +196,26 @@ def test_the_shipped_mapping_knows_its_claims_and_its_configuration_keys():
         if mapping.configuration is not None:
             ours = mapping.evaluate({}.__getitem__, Config())
             assert ours.value == pytest.approx(data.value(claim_id), rel=mapping.tolerance)
+
+
+SCHEMAS = {
+    "results/accelerator/operations.csv": ACCELERATOR_OPERATIONS,
+    "results/noise/table4.csv": TABLE4,
+    "results/offload/comparison.csv": COMPARISON,
+    "results/offload/inference.csv": INFERENCE,
+    "results/parameters/table3.csv": TABLE3,
+    "results/profile/client_operations.csv": CLIENT_OPERATIONS,
+    "results/workloads/lenet_sm/summary.csv": SUMMARY,
+}
+
+
+def test_the_shipped_mapping_uses_columns_that_its_tables_have():
+    assert claim_mapping.claim_tables(SHIPPED) == sorted(SCHEMAS)
+    for claim_id, mapping in claim_mapping.load(SHIPPED).items():
+        for selection in mapping.selections:
+            column = selection.column
+            used = {*selection.rows, *([column] if isinstance(column, str) else column)}
+            assert used <= set(SCHEMAS[selection.table].columns), claim_id
 
 
 def test_the_shipped_mapping_covers_table_4_and_every_input():
