@@ -15,8 +15,8 @@ from models.config import Config
 from models.errors import ChocoError
 from models.noise_schema import TABLE4
 from models.offload import INFERENCE
+from models.sizes_schema import TABLE3
 from workloads.dnn.infer import SUMMARY
-from workloads.serialized_sizes import TABLE3
 
 ROOT = Path(__file__).parents[2]
 SHIPPED = ROOT / "report" / "claims.yaml"
