@@ -1,13 +1,15 @@
 """Unit costs of arithmetic in hardware, read from ``unit_costs.yaml`` with their sources."""
 
-from functools import cache
 from pathlib import Path
 from typing import Annotated, Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-_FILE = Path(__file__).with_name("unit_costs.yaml")
+from models.config import one_line
+from models.errors import ChocoError
+
+COSTS_FILE = Path(__file__).with_name("unit_costs.yaml")
 
 
 class Quantity(BaseModel):
@@ -46,7 +48,17 @@ class UnitCosts(BaseModel):
         return quantity.value
 
 
-@cache
-def unit_costs() -> UnitCosts:
-    """Return the unit costs that the project comes with."""
-    return UnitCosts.model_validate(yaml.safe_load(_FILE.read_text(encoding="utf-8")))
+def load_costs(path: Path = COSTS_FILE) -> UnitCosts:
+    """Read unit costs; without a path, those that the project comes with.
+
+    Raises:
+        ChocoError: the file is missing, is not YAML, or does not validate; one line.
+    """
+    try:
+        return UnitCosts.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
+    except OSError as error:
+        raise ChocoError(f"{path}: {error.strerror}") from None
+    except yaml.YAMLError as error:
+        raise ChocoError(f"{path}: not YAML: {' '.join(str(error).split())}") from None
+    except ValidationError as error:
+        raise ChocoError(f"{path}: {one_line(error)}") from None

@@ -8,7 +8,7 @@ import pandas as pd
 from pydantic import Field
 
 from models import provenance
-from models.accelerator.costs import UnitCosts, unit_costs
+from models.accelerator.costs import UnitCosts, load_costs
 from models.accelerator.energy import Energy, decryption_energy, encryption_energy
 from models.accelerator.points import he_points
 from models.accelerator.timing import MODULES, Timing, decryption, encryption
@@ -136,14 +136,14 @@ def operation_tables(
 
 
 def stage(job: Job[Settings]) -> None:
-    """Write operations and breakdown; input: manifest of the DESTINY runs."""
+    """Write operations and breakdown; inputs: manifest of the DESTINY runs, unit costs."""
     settings = job.settings
     directory = job.inputs["recorded"].parent
     chosen = resolve(DESTINY, settings.provider, settings.destiny, directory.parent)
     print(f"DESTINY: {chosen.sentence}", file=sys.stderr)
     sram = load_sram(directory, device_roadmap=settings.device_roadmap)
     operations, breakdown = operation_tables(
-        model_points(settings), settings.accelerator, unit_costs(), sram
+        model_points(settings), settings.accelerator, load_costs(job.inputs["costs"]), sram
     )
     write_table(operations, job.outputs["operations"], ACCELERATOR_OPERATIONS)
     write_table(breakdown, job.outputs["breakdown"], ACCELERATOR_BREAKDOWN)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.accelerator.costs import unit_costs
+from models.accelerator.costs import COSTS_FILE, load_costs
 from models.accelerator.energy import decryption_energy, encryption_energy
 from models.accelerator.operations import (
     ACCELERATOR_BREAKDOWN,
@@ -25,7 +25,7 @@ from models.tables import read_table
 
 DESTINY = Path(__file__).parents[3] / "results/recorded/destiny"
 SRAM = load_sram(DESTINY)
-COSTS = unit_costs()
+COSTS = load_costs()
 SET_A = (8192, (58, 58, 59), 23)
 KEY = ["poly_modulus_degree", "coeff_modulus_bits", "operation"]
 
@@ -125,9 +125,29 @@ def test_points_are_the_scaling_points_and_the_bfv_sets_once_each():
 
 def test_the_stage_writes_checked_tables_with_provenance(tmp_path):
     outputs = {name: tmp_path / f"{name}.csv" for name in ("operations", "breakdown")}
-    stage(Job(Settings(), {"recorded": DESTINY / "manifest.yaml"}, outputs))
+    inputs = {"recorded": DESTINY / "manifest.yaml", "costs": COSTS_FILE}
+    stage(Job(Settings(), inputs, outputs))
     operations = read_table(outputs["operations"], ACCELERATOR_OPERATIONS)
     read_table(outputs["breakdown"], ACCELERATOR_BREAKDOWN)
     for source in operations.provenance:
         assert "preliminary" in source
         assert "recorded DESTINY" in source
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("multiplier_32b_energy_j: {value: -1, source: s, confidence: derived}", "greater than 0"),
+        ("multiplier_33b_energy_j: {value: 1, source: s, confidence: derived}", "unknown key"),
+        ("{}", "required"),
+        ("[", "not YAML"),
+    ],
+)
+def test_bad_unit_costs_are_one_line_that_names_the_file(tmp_path, text, message):
+    path = tmp_path / "costs.yaml"
+    path.write_text(text)
+    with pytest.raises(ChocoError, match=rf"costs\.yaml: .*{message}") as error:
+        load_costs(path)
+    assert "\n" not in str(error.value)
+    with pytest.raises(ChocoError, match="No such file"):
+        load_costs(tmp_path / "absent.yaml")
