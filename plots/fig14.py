@@ -21,7 +21,13 @@ _SYSTEMS = {
     "choco_software": "CHOCO, software",
     "choco_taco": "CHOCO-TACO",
 }
-_NETWORKS = {"lenet_sm": "LeNetSm"}
+_CLAIM_NAMES = {
+    "LeNetSm": "lenet_sm",
+    "LeNetLg": "lenet_lg",
+    "SqzNet": "sqznet",
+    "VGG16": "vgg16",
+}
+"""How the ids of the paper's claims name its networks."""
 _COMPONENTS: dict[str, tuple[str, ColorType]] = {
     "encrypt": ("encode, encrypt", style.ORANGE),
     "decrypt": ("decrypt, decode", style.YELLOW),
@@ -67,8 +73,9 @@ def figure(inference: pd.DataFrame, claims: paper.PaperData) -> Figure:
             _stacked_bar(axes, y, parts, here)
             end = parts.sum()
             claim, to_si = _PAPER_CLAIMS[column]
-            if system == "choco_taco" and claim.format(network) in claims:
-                value = claims.value(claim.format(network)) * to_si * scale
+            stated = claim.format(_CLAIM_NAMES.get(network))
+            if system == "choco_taco" and stated in claims:
+                value = claims.value(stated) * to_si * scale
                 axes.scatter(value, y, **style.PAPER_MARKER)
                 end = max(end, value)
             computing = parts.drop("communication").sum()
@@ -119,8 +126,7 @@ def _stacked_bar(axes: Axes, y: int, parts: pd.Series, rows: pd.DataFrame) -> No
 
 
 def _row_label(network: str, system: str, networks: list[str]) -> str:
-    name = _NETWORKS.get(network, network)
-    return f"{name}, {_SYSTEMS[system]}" if len(networks) > 1 else _SYSTEMS[system]
+    return f"{network}, {_SYSTEMS[system]}" if len(networks) > 1 else _SYSTEMS[system]
 
 
 def _legend(inference: pd.DataFrame) -> list[Patch | Line2D]:

@@ -60,7 +60,7 @@ def accelerator(*points):
 def summary():
     return pd.DataFrame(
         {
-            "network": ["lenet_sm"],
+            "network": ["LeNetSm"],
             "parameter_set": ["B"],
             "encryptions": [3],
             "decryptions": [2],

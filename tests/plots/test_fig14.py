@@ -17,7 +17,7 @@ CLAIMS = paper.load(PAPER)
 def inference():
     def row(system, component, time_s, source="recorded gem5 24 2026-11-21"):
         return {
-            "network": "lenet_sm",
+            "network": "LeNetSm",
             "system": system,
             "component": component,
             "time_s": time_s,
