@@ -117,3 +117,8 @@ def make_galois_keys(key_generator: Any, steps: Iterable[int]) -> Any:
     keys = seal.GaloisKeys()
     key_generator.create_galois_keys(sorted(steps), keys)
     return keys
+
+
+def galois_element(step: int, row_size: int) -> int:
+    """Return the Galois element of a left rotation: 3^step modulo 2N, N = 2 row_size."""
+    return pow(3, step, 4 * row_size)
