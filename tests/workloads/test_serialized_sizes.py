@@ -8,11 +8,12 @@ from pydantic import ValidationError
 
 from models.config import Config
 from models.parameters import ParameterSet
+from models.sizes_schema import TABLE3
 from models.stage import Job
 from models.tables import read_table
 from workloads import serialized_sizes
 from workloads.he import context, seal
-from workloads.serialized_sizes import TABLE3, Settings
+from workloads.serialized_sizes import Settings
 
 PAPER = Path(__file__).parents[2] / "results" / "paper"
 HEADER_BYTES = 128
