@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
+import yaml
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from pydantic import BaseModel
 
+from models.config import Config
 from models.errors import ChocoError
 from models.stage import Job, run_stage
 from models.tables import read_table, replacing
@@ -19,7 +21,7 @@ STATUSES = ("reproduced", "differs", "not yet")
 class Settings(BaseModel):
     """The configuration of the run, printed in the report."""
 
-    configuration: str = ""
+    configuration: Config
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,7 @@ def stage(job: Job[Settings]) -> None:
     Output: ``page`` (HTML).
     """
     template, captions = job.inputs["template"], job.inputs["captions"]
-    claims = read_table(job.inputs["claims"]).fillna("")
+    claims = read_table(job.inputs["claims"])
     figures = [
         figure_entry(name, path, captions)
         for name, path in job.inputs.items()
@@ -64,11 +66,13 @@ def stage(job: Job[Settings]) -> None:
         loader=FileSystemLoader(template.parent), undefined=StrictUndefined, autoescape=True
     )
     page = environment.get_template(template.name).render(
-        claims=claims.to_dict("records"),
+        claims=claims.astype(object).fillna("").to_dict("records"),
         counts={status: int((claims["status"] == status).sum()) for status in STATUSES},
         figures=figures,
         sources=sources,
-        configuration=job.settings.configuration,
+        configuration=yaml.safe_dump(
+            job.settings.configuration.model_dump(mode="json", exclude_none=True), sort_keys=False
+        ),
     )
     with replacing(job.outputs["page"]) as temporary:
         temporary.write_text(page, encoding="utf-8")

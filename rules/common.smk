@@ -12,6 +12,10 @@ try:
 except ChocoError as error:
     sys.exit(f"error: {error}")
 
+# What the paper states. Rules list the files, so that a new or changed one is noticed; stages
+# read the directory.
+PAPER = sorted(map(str, Path("results/paper").glob("*.yaml")))
+
 
 def settings(**values):
     """Return what a stage needs of the configuration as JSON, for its --settings."""

@@ -1,1 +1,108 @@
-"""."""
+"""One target per table and figure of the paper: PDF and PNG to use, SVG for the report."""
+
+
+rule table3:
+    input:
+        table3=rules.serialized_sizes.output.table3,
+        style="plots/choco.mplstyle",
+    output:
+        pdf="results/figures/table3.pdf",
+        png="results/figures/table3.png",
+        svg=report(
+            "results/figures/table3.svg",
+            caption="../report/captions/table3.rst",
+            category="HE parameters",
+            labels={"result": "table3"},
+        ),
+    log:
+        "results/logs/table3.log",
+    benchmark:
+        "results/benchmarks/table3.tsv"
+    conda:
+        "../environment.yml"
+    params:
+        code=code_hash("plots.table3"),
+    shell:
+        "python -m plots.table3 --input table3={input.table3}"
+        " --output pdf={output.pdf} png={output.png} svg={output.svg} 2>&1 | tee {log}"
+
+
+rule table4:
+    input:
+        table4=rules.noise_table.output.table4,
+        style="plots/choco.mplstyle",
+    output:
+        pdf="results/figures/table4.pdf",
+        png="results/figures/table4.png",
+        svg=report(
+            "results/figures/table4.svg",
+            caption="../report/captions/table4.rst",
+            category="HE parameters",
+            labels={"result": "table4"},
+        ),
+    log:
+        "results/logs/table4.log",
+    benchmark:
+        "results/benchmarks/table4.tsv"
+    conda:
+        "../environment.yml"
+    params:
+        code=code_hash("plots.table4"),
+    shell:
+        "python -m plots.table4 --input table4={input.table4}"
+        " --output pdf={output.pdf} png={output.png} svg={output.svg} 2>&1 | tee {log}"
+
+
+rule fig8:
+    input:
+        scaling=rules.comparison.output.scaling,
+        paper=PAPER,
+        style="plots/choco.mplstyle",
+    output:
+        pdf="results/figures/fig8.pdf",
+        png="results/figures/fig8.png",
+        svg=report(
+            "results/figures/fig8.svg",
+            caption="../report/captions/fig8.rst",
+            category="Accelerator",
+            labels={"result": "fig8"},
+        ),
+    log:
+        "results/logs/fig8.log",
+    benchmark:
+        "results/benchmarks/fig8.tsv"
+    conda:
+        "../environment.yml"
+    params:
+        settings=settings(client=CONFIG.client),
+        code=code_hash("plots.fig8"),
+    shell:
+        "python -m plots.fig8 --settings {params.settings:q} --input scaling={input.scaling} paper=results/paper"
+        " --output pdf={output.pdf} png={output.png} svg={output.svg} 2>&1 | tee {log}"
+
+
+rule fig14:
+    input:
+        inference=rules.offload_inference.output.inference,
+        paper=PAPER,
+        style="plots/choco.mplstyle",
+    output:
+        pdf="results/figures/fig14.pdf",
+        png="results/figures/fig14.png",
+        svg=report(
+            "results/figures/fig14.svg",
+            caption="../report/captions/fig14.rst",
+            category="End to end",
+            labels={"result": "fig14"},
+        ),
+    log:
+        "results/logs/fig14.log",
+    benchmark:
+        "results/benchmarks/fig14.tsv"
+    conda:
+        "../environment.yml"
+    params:
+        code=code_hash("plots.fig14"),
+    shell:
+        "python -m plots.fig14 --input inference={input.inference} paper=results/paper"
+        " --output pdf={output.pdf} png={output.png} svg={output.svg} 2>&1 | tee {log}"

@@ -1,1 +1,49 @@
-"""."""
+"""The client end to end: software against accelerator, and whole inferences over the radio."""
+
+
+rule comparison:
+    input:
+        client=rules.client_operations.output.operations,
+        accelerator=rules.accelerator_operations.output.operations,
+    output:
+        scaling="results/offload/encryption_scaling.csv",
+        comparison="results/offload/comparison.csv",
+    log:
+        "results/logs/comparison.log",
+    benchmark:
+        "results/benchmarks/comparison.tsv"
+    conda:
+        "../environment.yml"
+    params:
+        settings=settings(scaling_points=CONFIG.scaling_points, client=CONFIG.client),
+        code=code_hash("models.comparison"),
+    shell:
+        "python -m models.comparison --settings {params.settings:q}"
+        " --input client={input.client} accelerator={input.accelerator}"
+        " --output scaling={output.scaling} comparison={output.comparison} 2>&1 | tee {log}"
+
+
+rule offload_inference:
+    input:
+        client=rules.client_operations.output.operations,
+        accelerator=rules.accelerator_operations.output.operations,
+        workload="results/workloads/lenet_sm/summary.csv",
+    output:
+        inference="results/offload/inference.csv",
+    log:
+        "results/logs/offload_inference.log",
+    benchmark:
+        "results/benchmarks/offload_inference.tsv"
+    conda:
+        "../environment.yml"
+    params:
+        settings=settings(
+            parameter_sets=CONFIG.parameter_sets,
+            client=CONFIG.client,
+            radio=CONFIG.radio,
+        ),
+        code=code_hash("models.offload"),
+    shell:
+        "python -m models.offload --settings {params.settings:q} --input client={input.client}"
+        " accelerator={input.accelerator} workload={input.workload}"
+        " --output inference={output.inference} 2>&1 | tee {log}"

@@ -1,1 +1,67 @@
-"""."""
+"""Encrypted applications on SEAL: their traces are what the client has to do and to send."""
+
+# Trained weights are committed, so that results do not depend on training; `snakemake train` makes
+# them anew. Training writes beside them, for the user to compare and to copy.
+NETWORK = "workloads/dnn/networks/{network}.yaml"
+
+
+rule train_network:
+    input:
+        network=NETWORK,
+    output:
+        weights="results/weights/{network}.npz",
+    log:
+        "results/logs/train_{network}.log",
+    benchmark:
+        "results/benchmarks/train_{network}.tsv"
+    conda:
+        "../environment.yml"
+    params:
+        settings=lambda wildcards: settings(
+            seed=CONFIG.seed,
+            weight_bits=getattr(CONFIG.networks, wildcards.network).weight_bits,
+            activation_bits=getattr(
+                CONFIG.networks, wildcards.network
+            ).activation_bits,
+        ),
+        code=code_hash("workloads.dnn.train"),
+    shell:
+        "python -m workloads.dnn.train --settings {params.settings:q}"
+        " --input network={input.network} --output weights={output.weights} 2>&1 | tee {log}"
+
+
+rule train:
+    input:
+        expand(rules.train_network.output.weights, network=["lenet_sm"]),
+
+
+rule infer_network:
+    input:
+        network=NETWORK,
+        weights="workloads/dnn/weights/{network}_digits_4bit.npz",
+    output:
+        trace="results/workloads/{network}/trace.csv",
+        metadata="results/workloads/{network}/trace.json",
+        summary="results/workloads/{network}/summary.csv",
+        timings="results/workloads/{network}/timings.csv",
+    log:
+        "results/logs/infer_{network}.log",
+    benchmark:
+        "results/benchmarks/infer_{network}.tsv"
+    conda:
+        "../environment.yml"
+    params:
+        settings=lambda wildcards: inference_settings(wildcards.network),
+        code=code_hash("workloads.dnn.infer"),
+    shell:
+        "python -m workloads.dnn.infer --settings {params.settings:q}"
+        " --input network={input.network} weights={input.weights}"
+        " --output trace={output.trace} metadata={output.metadata} summary={output.summary}"
+        " timings={output.timings} 2>&1 | tee {log}"
+
+
+def inference_settings(network):
+    """Return the settings of one network's run, with the HE parameters that it names."""
+    inference = getattr(CONFIG.networks, network)
+    parameters = CONFIG.parameter_sets[inference.parameter_set]
+    return settings(seed=CONFIG.seed, parameters=parameters, inference=inference)

@@ -12,7 +12,7 @@ def test_conda_pins_equal_the_project_pins():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     conda = yaml.safe_load((ROOT / "environment.yml").read_text())
     pip = next(d["pip"] for d in conda["dependencies"] if isinstance(d, dict))
-    assert [p for p in pip if not p.startswith("--")] == project["dependencies"]
+    assert pip == project["dependencies"]
 
 
 def test_every_dependency_is_pinned_and_locked():
