@@ -116,17 +116,18 @@ class QuantizedNetwork:
         """Check that no accumulator wraps around modulo t, whatever the input.
 
         Raises:
-            ChocoError: names the layer, its bound and t.
+            ChocoError: names the layer with the largest accumulators, their bound and t.
         """
-        for step, layer in zip(self.network.steps, self.layers, strict=True):
-            bound = layer.accumulator_bound(self.activation_max)
-            if 2 * bound >= plain_modulus:
-                raise ChocoError(
-                    f"{self.network.name}: {step.linear.name}: accumulators reach {bound} in "
-                    f"magnitude, but t = {plain_modulus} holds at most {(plain_modulus - 1) // 2}; "
-                    f"use a plain_modulus of {(2 * bound).bit_length() + 1} bits or fewer "
-                    "weight_bits or activation_bits"
-                )
+        names = [step.linear.name for step in self.network.steps]
+        bounds = [layer.accumulator_bound(self.activation_max) for layer in self.layers]
+        bound, name = max(zip(bounds, names, strict=True))
+        if 2 * bound >= plain_modulus:
+            raise ChocoError(
+                f"{self.network.name}: {name}: accumulators reach {bound} in magnitude, but "
+                f"t = {plain_modulus} holds at most {(plain_modulus - 1) // 2}; use a "
+                f"plain_modulus of {(2 * bound).bit_length() + 1} bits or fewer weight_bits or "
+                "activation_bits"
+            )
 
 
 def linear(step: Step, layer: QuantizedLayer, values: Integers) -> Integers:
