@@ -13,8 +13,9 @@ from pydantic import Field
 from models.accelerator.operations import ACCELERATOR_OPERATIONS
 from models.accelerator.timing import ERROR_BYTES, TERNARY_BYTES
 from models.client.operations import CLIENT_OPERATIONS
-from models.config import Client, Config, HePoint, Section
+from models.config import Client, Config, Section
 from models.errors import ChocoError
+from models.parameters import ModulusChain
 from models.provenance import combine
 from models.stage import Job, run_stage
 from models.tables import Check, Column, read_table, table_schema, write_table
@@ -33,14 +34,17 @@ COMPARISON = table_schema(quantity=str, **_POINT, value=float, unit=str)
 class Settings(Section):
     """What the stage needs."""
 
-    scaling_points: tuple[HePoint, ...] = Field(
+    scaling_points: tuple[ModulusChain, ...] = Field(
         Config().scaling_points, description="(N, k) of Figure 8"
     )
     client: Client = Field(Client(), description="gives the SEAL version of the software")
 
 
 def encryption_scaling(
-    software: pd.DataFrame, accelerator: pd.DataFrame, points: tuple[HePoint, ...], version: str
+    software: pd.DataFrame,
+    accelerator: pd.DataFrame,
+    points: tuple[ModulusChain, ...],
+    version: str,
 ) -> pd.DataFrame:
     """Return time and energy of BFV encryption and decryption at each point.
 
@@ -62,7 +66,10 @@ def encryption_scaling(
 
 
 def comparison(
-    software: pd.DataFrame, accelerator: pd.DataFrame, points: tuple[HePoint, ...], version: str
+    software: pd.DataFrame,
+    accelerator: pd.DataFrame,
+    points: tuple[ModulusChain, ...],
+    version: str,
 ) -> pd.DataFrame:
     """Return what the accelerator gains over software, and its power, at each point.
 
@@ -102,7 +109,7 @@ def comparison(
 
 
 def _quantities(
-    point: HePoint, costs: pd.DataFrame, baseline: pd.DataFrame
+    point: ModulusChain, costs: pd.DataFrame, baseline: pd.DataFrame
 ) -> Iterator[tuple[str, float, str, str]]:
     """Yield quantity, value, unit and provenance of one point."""
     for name, operations, accelerated in (
@@ -122,7 +129,7 @@ def _quantities(
     yield "generator_average_rate", random_bytes / encrypt.time_s, "B/s", encrypt.provenance
 
 
-def _at(table: pd.DataFrame, point: HePoint) -> pd.DataFrame:
+def _at(table: pd.DataFrame, point: ModulusChain) -> pd.DataFrame:
     return table[
         (table.scheme == "bfv")
         & (table.poly_modulus_degree == point.poly_modulus_degree)
@@ -130,7 +137,7 @@ def _at(table: pd.DataFrame, point: HePoint) -> pd.DataFrame:
     ]
 
 
-def _text(point: HePoint) -> str:
+def _text(point: ModulusChain) -> str:
     return ",".join(map(str, point.coeff_modulus_bits))
 
 

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from pydantic_core import to_json
 
 from models.errors import ChocoError
-from models.parameters import ParameterSet, SecurityBits
+from models.parameters import ModulusChain, ParameterSet, SecurityBits
 
 Provider = Literal["auto", "live", "recorded"]
 
@@ -63,13 +63,6 @@ class Radio(Section):
     )
 
 
-class HePoint(Section):
-    """One (N, k) of a scaling study, security included."""
-
-    poly_modulus_degree: int = Field(description="polynomial modulus degree N")
-    coeff_modulus_bits: tuple[int, ...] = Field(description="bits of each prime")
-
-
 class Accelerator(Section):
     """A CHOCO-TACO design point; elements are per residue layer (CHOCO, Section 4.2).
 
@@ -101,12 +94,10 @@ class Accelerator(Section):
     )
 
 
-class NoiseRow(Section):
-    """A parameter choice whose noise budget Table 4 reports."""
-
-    poly_modulus_degree: int = Field(description="polynomial modulus degree N")
-    plain_modulus_bits: int = Field(description="bits of the plaintext modulus t")
-    coeff_modulus_bits: tuple[int, ...] = Field(description="bits of each prime")
+def _bfv(n: int, primes: tuple[int, ...], t_bits: int) -> ParameterSet:
+    return ParameterSet(
+        scheme="bfv", poly_modulus_degree=n, coeff_modulus_bits=primes, plain_modulus_bits=t_bits
+    )
 
 
 class Noise(Section):
@@ -115,14 +106,14 @@ class Noise(Section):
     seeds: Annotated[int, Field(ge=1, le=100)] = Field(
         5, description="independent keys and encryptions per row"
     )
-    rows: tuple[NoiseRow, ...] = Field(
+    rows: tuple[ParameterSet, ...] = Field(
         tuple(
-            NoiseRow(poly_modulus_degree=n, plain_modulus_bits=t, coeff_modulus_bits=q)
-            for n, q, bits in (
+            _bfv(n, primes, t_bits)
+            for n, primes, t_sizes in (
                 (8192, (58, 58, 59), (20, 23, 28)),
                 (4096, (36, 36, 37), (16, 18, 20)),
             )
-            for t in bits
+            for t_bits in t_sizes
         ),
         description="parameter choices, one row of Table 4 each",
     )
@@ -152,12 +143,6 @@ class Networks(Section):
     lenet_sm: Inference = Field(Inference(parameter_set="B"), description="LeNetSm on digits")
 
 
-def _bfv(n: int, primes: tuple[int, ...], t: int) -> ParameterSet:
-    return ParameterSet(
-        scheme="bfv", poly_modulus_degree=n, coeff_modulus_bits=primes, plain_modulus_bits=t
-    )
-
-
 class Config(Section):
     """Everything a user may change."""
 
@@ -179,15 +164,17 @@ class Config(Section):
                 coeff_modulus_bits=(60, 60, 60),
                 scale_bits=40,
             ),
+            "SEAL": _bfv(8192, (43, 43, 44, 44, 44), 23),
         },
-        description="named HE parameter sets; A, B and C are the paper's Table 3",
+        description="named HE parameter sets: A, B and C are the paper's Table 3; "
+        "SEAL is what SEAL itself proposes at N = 8192, the paper's baseline",
     )
     client: Client = Field(Client(), description="the client's processor")
     radio: Radio = Field(Radio(), description="the link to the server")
     accelerator: Accelerator = Field(Accelerator(), description="the CHOCO-TACO design point")
-    scaling_points: tuple[HePoint, ...] = Field(
+    scaling_points: tuple[ModulusChain, ...] = Field(
         tuple(
-            HePoint(poly_modulus_degree=n, coeff_modulus_bits=bits)
+            ModulusChain(poly_modulus_degree=n, coeff_modulus_bits=bits)
             for n, bits in (
                 (1024, (27,)),
                 (2048, (54,)),

@@ -35,16 +35,11 @@ ternary secrets: HomomorphicEncryption.org Security Standard (2018), Table 1, as
 POLY_MODULUS_DEGREES = tuple(MAX_COEFF_MODULUS_BITS[128])
 
 
-class ParameterSet(BaseModel):
-    """One choice of HE parameters, checked for correctness and security.
-
-    Security is checked against ``security_bits`` of the set itself, which the configuration
-    fills in from its global level.
-    """
+class ModulusChain(BaseModel):
+    """N and the coefficient modulus: all that sizes and security depend on."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    scheme: Scheme = Field(description="HE scheme: bfv (integers) or ckks (fixed point)")
     poly_modulus_degree: int = Field(
         description="polynomial modulus degree N (coefficients per polynomial): "
         + ", ".join(map(str, POLY_MODULUS_DEGREES))
@@ -55,19 +50,12 @@ class ParameterSet(BaseModel):
             description="bits of each coefficient modulus prime {k}; the last is the key prime",
         )
     )
-    plain_modulus_bits: int | None = Field(
-        default=None, description="bits of the plaintext modulus t; SEAL picks the prime (bfv)"
-    )
-    plain_modulus: int | None = Field(
-        default=None, description="the plaintext modulus t itself, instead of its bits (bfv)"
-    )
-    scale_bits: int | None = Field(default=None, description="log2 of the encoding scale (ckks)")
     security_bits: SecurityBits = Field(
-        default=128, description="security level that the set must reach: 128, 192 or 256"
+        default=128, description="security level that it must reach: 128, 192 or 256"
     )
 
     @model_validator(mode="after")
-    def _check(self) -> Self:
+    def _check_chain(self) -> Self:
         n = self.poly_modulus_degree
         if n not in POLY_MODULUS_DEGREES:
             raise ValueError(
@@ -91,6 +79,95 @@ class ParameterSet(BaseModel):
                     f"coeff_modulus_bits: {count} primes of {bits} bits asked for at N = {n}, "
                     f"but there are {len(found)}; use more bits"
                 )
+        return self
+
+    @property
+    def log2_q(self) -> int:
+        """Nominal bits of the whole coefficient modulus, key prime included."""
+        return sum(self.coeff_modulus_bits)
+
+    @property
+    def max_log2_q(self) -> int:
+        """Largest log2 q, key prime included, that reaches ``security_bits`` at this N."""
+        return MAX_COEFF_MODULUS_BITS[self.security_bits][self.poly_modulus_degree]
+
+    @property
+    def key_residues(self) -> int:
+        """Number of primes k in the coefficient modulus."""
+        return len(self.coeff_modulus_bits)
+
+    @property
+    def data_residues(self) -> int:
+        """Primes of a fresh ciphertext: k - 1, or 1 where there is no key prime (k = 1)."""
+        return max(1, self.key_residues - 1)
+
+    @property
+    def log2_data_q(self) -> int:
+        """Nominal bits of the coefficient modulus of a fresh ciphertext."""
+        return sum(self.coeff_modulus_bits[: self.data_residues])
+
+    @property
+    def coeff_modulus(self) -> tuple[int, ...]:
+        """The primes themselves, as SEAL picks and orders them: the largest of their bits.
+
+        Among primes of equal size the smaller ones come first (``CoeffModulus::Create``).
+        """
+        n, left = self.poly_modulus_degree, Counter(self.coeff_modulus_bits)
+        pools = {bits: list(ntt_primes(n, bits, count)) for bits, count in left.items()}
+        return tuple(pools[bits].pop() for bits in self.coeff_modulus_bits)
+
+    @property
+    def polynomial_bytes(self) -> int:
+        """Size of one residue polynomial in bytes: 8 N."""
+        return WORD_BYTES * self.poly_modulus_degree
+
+    def ciphertext_bytes(self, residues: int | None = None, polynomials: int = 2) -> int:
+        """Size of a ciphertext in bytes, without serialization header.
+
+        Args:
+            residues: primes left in the ciphertext; ``data_residues`` for a fresh one.
+            polynomials: 2 for a fresh ciphertext, 3 after an unrelinearized product.
+        """
+        left = self.data_residues if residues is None else residues
+        return polynomials * left * self.polynomial_bytes
+
+    @property
+    def public_key_bytes(self) -> int:
+        """Size of the public key in bytes: two polynomials modulo all k primes."""
+        return 2 * self.key_residues * self.polynomial_bytes
+
+    @property
+    def secret_key_bytes(self) -> int:
+        """Size of the secret key in bytes: one polynomial modulo all k primes."""
+        return self.key_residues * self.polynomial_bytes
+
+    @property
+    def key_switching_key_bytes(self) -> int:
+        """Size in bytes of one key-switching key (relinearization, or one Galois element).
+
+        One public-key-sized pair for each of the k - 1 digits of the RNS decomposition.
+        """
+        return self.data_residues * self.public_key_bytes
+
+
+class ParameterSet(ModulusChain):
+    """One choice of HE parameters, checked for correctness and security.
+
+    Security is checked against ``security_bits`` of the set itself, which the configuration
+    fills in from its global level.
+    """
+
+    scheme: Scheme = Field(description="HE scheme: bfv (integers) or ckks (fixed point)")
+    plain_modulus_bits: int | None = Field(
+        default=None, description="bits of the plaintext modulus t; SEAL picks the prime (bfv)"
+    )
+    plain_modulus: int | None = Field(
+        default=None, description="the plaintext modulus t itself, instead of its bits (bfv)"
+    )
+    scale_bits: int | None = Field(default=None, description="log2 of the encoding scale (ckks)")
+
+    @model_validator(mode="after")
+    def _check_scheme(self) -> Self:
         if self.scheme == "bfv":
             self._check_plain_modulus()
         elif self.plain_modulus is not None or self.plain_modulus_bits is not None:
@@ -135,31 +212,6 @@ class ParameterSet(BaseModel):
             )
 
     @property
-    def log2_q(self) -> int:
-        """Nominal bits of the whole coefficient modulus, key prime included."""
-        return sum(self.coeff_modulus_bits)
-
-    @property
-    def max_log2_q(self) -> int:
-        """Largest log2 q, key prime included, that reaches ``security_bits`` at this N."""
-        return MAX_COEFF_MODULUS_BITS[self.security_bits][self.poly_modulus_degree]
-
-    @property
-    def key_residues(self) -> int:
-        """Number of primes k in the coefficient modulus."""
-        return len(self.coeff_modulus_bits)
-
-    @property
-    def data_residues(self) -> int:
-        """Primes of a fresh ciphertext: k - 1, or 1 where there is no key prime (k = 1)."""
-        return max(1, self.key_residues - 1)
-
-    @property
-    def log2_data_q(self) -> int:
-        """Nominal bits of the coefficient modulus of a fresh ciphertext."""
-        return sum(self.coeff_modulus_bits[: self.data_residues])
-
-    @property
     def log2_t(self) -> float:
         """Bits of the plaintext modulus (BFV): nominal, or exact where t itself is given."""
         if self.plain_modulus is not None:
@@ -169,16 +221,6 @@ class ParameterSet(BaseModel):
         return float(self.plain_modulus_bits)
 
     @property
-    def coeff_modulus(self) -> tuple[int, ...]:
-        """The primes themselves, as SEAL picks and orders them: the largest of their bits.
-
-        Among primes of equal size the smaller ones come first (``CoeffModulus::Create``).
-        """
-        n, left = self.poly_modulus_degree, Counter(self.coeff_modulus_bits)
-        pools = {bits: list(ntt_primes(n, bits, count)) for bits, count in left.items()}
-        return tuple(pools[bits].pop() for bits in self.coeff_modulus_bits)
-
-    @property
     def batching_modulus(self) -> int:
         """The plaintext modulus t itself: as given, or the prime that SEAL picks for its bits."""
         if self.plain_modulus is not None:
@@ -186,39 +228,6 @@ class ParameterSet(BaseModel):
         if self.plain_modulus_bits is None:
             raise ValueError("CKKS has no plaintext modulus")
         return ntt_primes(self.poly_modulus_degree, self.plain_modulus_bits, 1)[0]
-
-    @property
-    def polynomial_bytes(self) -> int:
-        """Size of one residue polynomial in bytes: 8 N."""
-        return WORD_BYTES * self.poly_modulus_degree
-
-    def ciphertext_bytes(self, residues: int | None = None, polynomials: int = 2) -> int:
-        """Size of a ciphertext in bytes, without serialization header.
-
-        Args:
-            residues: primes left in the ciphertext; ``data_residues`` for a fresh one.
-            polynomials: 2 for a fresh ciphertext, 3 after an unrelinearized product.
-        """
-        left = self.data_residues if residues is None else residues
-        return polynomials * left * self.polynomial_bytes
-
-    @property
-    def public_key_bytes(self) -> int:
-        """Size of the public key in bytes: two polynomials modulo all k primes."""
-        return 2 * self.key_residues * self.polynomial_bytes
-
-    @property
-    def secret_key_bytes(self) -> int:
-        """Size of the secret key in bytes: one polynomial modulo all k primes."""
-        return self.key_residues * self.polynomial_bytes
-
-    @property
-    def key_switching_key_bytes(self) -> int:
-        """Size in bytes of one key-switching key (relinearization, or one Galois element).
-
-        One public-key-sized pair for each of the k - 1 digits of the RNS decomposition.
-        """
-        return self.data_residues * self.public_key_bytes
 
 
 def is_batching_modulus(t: int, poly_modulus_degree: int) -> bool:

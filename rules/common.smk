@@ -1,4 +1,4 @@
-"""What every rule file uses: the checked configuration, rerun triggers, one shell."""
+"""Shared by all stages: the checked configuration, rerun triggers, one shell."""
 
 import sys
 from pathlib import Path
@@ -20,6 +20,13 @@ PAPER = sorted(map(str, Path("results/paper").glob("*.yaml")))
 def settings(**values):
     """Return what a stage needs of the configuration as JSON, for its --settings."""
     return configuration.as_json(values)
+
+
+def inference_settings(network):
+    """Return the settings of one network's run, with the HE parameters that it names."""
+    inference = getattr(CONFIG.networks, network)
+    parameters = CONFIG.parameter_sets[inference.parameter_set]
+    return settings(seed=CONFIG.seed, parameters=parameters, inference=inference)
 
 
 # Jobs use this environment's Python, whether or not it is activated. `pipefail` is on, so that

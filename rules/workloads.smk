@@ -58,10 +58,3 @@ rule infer_network:
         " --input network={input.network} weights={input.weights}"
         " --output trace={output.trace} metadata={output.metadata} summary={output.summary}"
         " timings={output.timings} 2>&1 | tee {log}"
-
-
-def inference_settings(network):
-    """Return the settings of one network's run, with the HE parameters that it names."""
-    inference = getattr(CONFIG.networks, network)
-    parameters = CONFIG.parameter_sets[inference.parameter_set]
-    return settings(seed=CONFIG.seed, parameters=parameters, inference=inference)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 from tqdm import tqdm
 
-from models.config import Noise, NoiseRow
+from models.config import Noise
 from models.errors import ChocoError
 from models.noise_schema import BUDGETS
 from models.parameters import ParameterSet
@@ -40,7 +40,7 @@ class Settings(Noise):
 def stage(job: Job[Settings]) -> None:
     """Measure the noise budgets of every configured row and seed; output ``budgets``."""
     settings = job.settings
-    rows = [(parameters(row), trial) for row in settings.rows for trial in range(settings.seeds)]
+    rows = [(row, trial) for row in settings.rows for trial in range(settings.seeds)]
     measured = [
         {
             "poly_modulus_degree": chosen.poly_modulus_degree,
@@ -57,11 +57,6 @@ def stage(job: Job[Settings]) -> None:
         ).items()
     ]
     write_table(pd.DataFrame(measured), job.outputs["budgets"], BUDGETS)
-
-
-def parameters(row: NoiseRow) -> ParameterSet:
-    """Return the BFV parameter set of a row of the noise study."""
-    return ParameterSet(scheme="bfv", **row.model_dump())
 
 
 def experiment_seed(base: int, chosen: ParameterSet, trial: int) -> int:

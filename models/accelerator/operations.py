@@ -12,9 +12,9 @@ from models.accelerator.costs import UnitCosts, load_costs
 from models.accelerator.energy import Energy, decryption_energy, encryption_energy
 from models.accelerator.points import he_points
 from models.accelerator.timing import MODULES, Timing, decryption, encryption
-from models.config import Accelerator, Config, HePoint, Provider, Section
+from models.config import Accelerator, Config, Provider, Section
 from models.memory.sram import DeviceRoadmap, SramTable, load_sram
-from models.parameters import ParameterSet
+from models.parameters import ModulusChain, ParameterSet
 from models.stage import Job, run_stage
 from models.tables import Check, Column, table_schema, write_table
 from models.tools import DESTINY, resolve
@@ -51,7 +51,7 @@ class Settings(Section):
     """What the stage needs."""
 
     accelerator: Accelerator = Field(Accelerator(), description="the design point")
-    scaling_points: tuple[HePoint, ...] = Field(
+    scaling_points: tuple[ModulusChain, ...] = Field(
         Config().scaling_points, description="(N, k) of Figure 8"
     )
     parameter_sets: dict[str, ParameterSet] = Field(

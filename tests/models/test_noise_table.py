@@ -6,9 +6,9 @@ import pandas as pd
 import pytest
 
 from models import noise_table, paper
-from models.config import NoiseRow
 from models.errors import ChocoError
 from models.noise_schema import BUDGETS, KEYS, STATES, TABLE4
+from models.parameters import ParameterSet
 from models.recorded import open_recorded
 from models.stage import Job
 from models.tables import read_table, write_table
@@ -122,6 +122,14 @@ def test_a_damaged_table_is_refused(inputs, tmp_path):
         )
 
 
+def bfv(n, primes, t_bits):
+    return ParameterSet(
+        scheme="bfv", poly_modulus_degree=n, coeff_modulus_bits=primes, plain_modulus_bits=t_bits
+    )
+
+
 def test_states_are_those_of_the_experiment():
-    row = NoiseRow(poly_modulus_degree=4096, plain_modulus_bits=16, coeff_modulus_bits=(36, 37))
-    assert tuple(noise_budget.measure(noise_budget.parameters(row), 1)) == STATES
+    row = ParameterSet(
+        scheme="bfv", poly_modulus_degree=4096, plain_modulus_bits=16, coeff_modulus_bits=(36, 37)
+    )
+    assert tuple(noise_budget.measure(row, 1)) == STATES

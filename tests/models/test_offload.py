@@ -8,16 +8,17 @@ from hypothesis import strategies as st
 from models import comparison, offload
 from models.accelerator.operations import ACCELERATOR_OPERATIONS
 from models.client.operations import CLIENT_OPERATIONS
-from models.config import Client, Config, HePoint, Radio
+from models.config import Client, Config, Radio
 from models.errors import ChocoError
 from models.link import transfer_energy_j, transfer_time_s
+from models.parameters import ModulusChain
 from models.stage import Job
 from models.tables import read_table, write_table
 
 SET_B = Config().parameter_sets["B"]
 POINTS = (
-    HePoint(poly_modulus_degree=2048, coeff_modulus_bits=(54,)),
-    HePoint(poly_modulus_degree=4096, coeff_modulus_bits=(36, 36, 37)),
+    ModulusChain(poly_modulus_degree=2048, coeff_modulus_bits=(54,)),
+    ModulusChain(poly_modulus_degree=4096, coeff_modulus_bits=(36, 36, 37)),
 )
 
 

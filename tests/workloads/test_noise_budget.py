@@ -3,14 +3,16 @@
 import numpy as np
 import pytest
 
-from models.config import NoiseRow
 from models.errors import ChocoError
 from models.noise_schema import BUDGETS, STATES
+from models.parameters import ParameterSet
 from models.stage import Job
 from models.tables import read_table
 from workloads import noise_budget
 
-B = NoiseRow(poly_modulus_degree=4096, plain_modulus_bits=18, coeff_modulus_bits=(36, 36, 37))
+B = ParameterSet(
+    scheme="bfv", poly_modulus_degree=4096, plain_modulus_bits=18, coeff_modulus_bits=(36, 36, 37)
+)
 
 
 def run(path, **settings):
@@ -21,13 +23,15 @@ def run(path, **settings):
 def test_two_runs_write_the_same_bytes_and_another_seed_does_not(tmp_path):
     first = run(tmp_path / "a.csv", rows=[B], seeds=3)
     assert first.read_bytes() == run(tmp_path / "b.csv", rows=[B], seeds=3).read_bytes()
-    chosen = noise_budget.parameters(B)
+    chosen = B
     seeds = {noise_budget.experiment_seed(base, chosen, t) for base in (1, 2) for t in range(3)}
     assert len(seeds) == 6
 
 
 def test_a_row_does_not_depend_on_the_others(tmp_path):
-    other = NoiseRow(poly_modulus_degree=2048, plain_modulus_bits=14, coeff_modulus_bits=(27, 27))
+    other = ParameterSet(
+        scheme="bfv", poly_modulus_degree=2048, plain_modulus_bits=14, coeff_modulus_bits=(27, 27)
+    )
     alone = read_table(run(tmp_path / "a.csv", rows=[B], seeds=2), BUDGETS)
     beside = read_table(run(tmp_path / "b.csv", rows=[other, B], seeds=2), BUDGETS)
     of_b = beside[beside["poly_modulus_degree"] == 4096].reset_index(drop=True)
@@ -50,10 +54,12 @@ def test_permutations_are_those_of_the_paper():
 def test_a_wrong_result_is_an_error(monkeypatch):
     monkeypatch.setattr(noise_budget, "rotate_window", np.flip)
     with pytest.raises(ChocoError, match="decrypts wrongly"):
-        noise_budget.measure(noise_budget.parameters(B), 1)
+        noise_budget.measure(B, 1)
 
 
 def test_an_exhausted_budget_is_reported_as_zero():
-    small = NoiseRow(poly_modulus_degree=2048, plain_modulus_bits=20, coeff_modulus_bits=(27, 27))
-    measured = noise_budget.measure(noise_budget.parameters(small), 1)
+    small = ParameterSet(
+        scheme="bfv", poly_modulus_degree=2048, plain_modulus_bits=20, coeff_modulus_bits=(27, 27)
+    )
+    measured = noise_budget.measure(small, 1)
     assert measured["post_permute"] == 0

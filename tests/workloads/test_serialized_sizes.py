@@ -74,6 +74,7 @@ def test_a_ciphertext_shrinks_and_grows_as_computed():
 
 def test_the_papers_sets_have_the_papers_sizes_and_c_two_readings(tmp_path):
     rows = table(tmp_path / "table3.csv")
+    rows = rows[rows["label"].isin(["A", "B", "C"])]
     assert list(rows["label"]) == ["A", "B", "C", "C"]
     assert (rows["ciphertext_bytes"] == rows["paper_ciphertext_bytes"]).all()
     c = rows[rows["label"] == "C"]

@@ -17,9 +17,10 @@ from models.accelerator.operations import (
 )
 from models.accelerator.points import he_points
 from models.accelerator.timing import decryption, encryption
-from models.config import Accelerator, Config, HePoint
+from models.config import Accelerator, Config
 from models.errors import ChocoError
 from models.memory.sram import load_sram
+from models.parameters import ModulusChain
 from models.stage import Job
 from models.tables import read_table
 
@@ -114,7 +115,7 @@ def test_every_unit_cost_names_its_source():
 
 def test_points_are_the_scaling_points_and_the_bfv_sets_once_each():
     settings = Settings(
-        scaling_points=(HePoint(poly_modulus_degree=2048, coeff_modulus_bits=(54,)),)
+        scaling_points=(ModulusChain(poly_modulus_degree=2048, coeff_modulus_bits=(54,)),)
     )
     sets = {n: s for n, s in Config().parameter_sets.items() if s.scheme == "bfv"}
     points = model_points(settings)
