@@ -146,6 +146,9 @@ class Networks(Section):
 class Config(Section):
     """Everything a user may change."""
 
+    profile: Literal["full", "quick"] = Field(
+        "full", description="full studies, or quick: fewer points and images where a rule says so"
+    )
     seed: Annotated[int, Field(ge=0, lt=2**32)] = Field(
         2022, description="seed of every random choice, keys and encryption noise included"
     )
