@@ -1,30 +1,30 @@
 # Everything a user types. Each target makes the environment first if it is missing or out of date.
 #
 #   make reproduce-all   regenerate every result of the paper
-#   make fig8            one target of the workflow: any name that `make targets` lists
-#   make test            lint, types, unit tests, the pipeline on a reduced configuration
-#   make system-deps     Debian packages for the optional live tools (needs root)
+#   make fig8            any one target of the workflow; `make targets` lists them
+#   make test            lint, types, unit tests, the workflow on a reduced configuration
+#   make system-deps     Debian packages that optional live tools need (as root)
+#
+# Variables: CORES (default: all), ARGS (more arguments for Snakemake or pytest), e.g.
+#   make fig8 CORES=1 ARGS="--config seed=1"
 
-# The environment manager: the user's uv where there is one, else the one pinned in uv.lock.
-UV := $(shell command -v uv 2>/dev/null || echo .tools/uv)
-RUN := .venv/bin
+UV ?= .tools/uv
 CORES ?= all
-# Extra arguments for Snakemake, e.g. make fig8 ARGS="--config seed=1"
 ARGS ?=
+RUN := .venv/bin
 
-SNAKEMAKE = $(RUN)/snakemake --cores $(CORES)
-TARGETS := table3 table4 fig8 fig14 claims report train
+.PHONY: environment targets test lint format system-deps clean
 
-.PHONY: reproduce-all $(TARGETS) targets test lint format environment system-deps clean
-
-reproduce-all $(TARGETS): environment
-	$(SNAKEMAKE) $@ $(ARGS)
+# Any target that is not one of this file's own is the workflow's.
+.DEFAULT:
+	@$(MAKE) --no-print-directory environment
+	$(RUN)/snakemake --cores $(CORES) $@ $(ARGS)
 
 targets: environment
-	@$(SNAKEMAKE) --list-target-rules
+	@$(RUN)/snakemake --quiet all --list-target-rules
 
 test: lint
-	$(RUN)/pytest --numprocesses auto --maxprocesses 4 $(ARGS)
+	$(RUN)/pytest --numprocesses logical --dist loadgroup $(ARGS)
 
 lint: environment
 	$(RUN)/ruff check .
@@ -40,6 +40,7 @@ format: environment
 
 environment: .venv/.up-to-date
 
+# The project itself is installed in place, so only its dependencies make this stale.
 .venv/.up-to-date: pyproject.toml uv.lock | $(UV)
 	$(UV) sync --frozen
 	@touch $@
@@ -49,7 +50,7 @@ environment: .venv/.up-to-date
 
 system-deps:
 	apt-get update
-	xargs --arg-file=apt-packages.txt apt-get install --yes --no-install-recommends
+	grep --invert-match '^#' apt-packages.txt | xargs apt-get install --yes --no-install-recommends
 
 clean:
 	rm -rf .snakemake .venv .tools

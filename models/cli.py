@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
+from models import claims, config_docs, tables, tools
 from models import config as configuration
-from models import config_docs, tools
 from models.errors import ChocoError
 from models.parameters import ParameterSet
 
@@ -81,6 +81,17 @@ def doctor(config: ConfigFile = config_docs.DEFAULTS) -> None:
             f"  provider  {row.provider}\n"
             f"  unlocks   {row.unlocks}"
         )
+
+
+@app.command("claims")
+def show_claims(
+    path: Annotated[Path, typer.Argument(help="claims table")] = Path("results/claims.csv"),
+    status: Annotated[claims.Status | None, typer.Option(help="only these")] = None,
+) -> None:
+    """Show the paper's claims beside ours."""
+    with _one_line_errors():
+        table = tables.read_table(path, claims.SCHEMA)
+    typer.echo(claims.render(table, statuses=[status] if status else claims.STATUSES))
 
 
 def _print_table(rows: list[list[str]]) -> None:
