@@ -17,18 +17,8 @@ def choco(*arguments, cwd=ROOT):
 
 def test_params_shows_sizes_and_security():
     header, row_a = choco("params").stdout.splitlines()[:2]
-    assert header.split() == [
-        "set",
-        "scheme",
-        "N",
-        "{k}",
-        "bits",
-        "log2",
-        "q",
-        "at",
-        "most",
-        "security",
-    ] + (["ciphertext", "B", "public", "key", "B", "Galois", "key", "B"])
+    for column in ("scheme", "{k} bits", "log2 q", "security", "ciphertext B", "public key B"):
+        assert column in header
     assert row_a.split()[:4] == ["A", "bfv", "8192", "58,58,59"]
     assert {"175", "218", "128", str(2 * 8192 * 8 * 2)} <= set(row_a.split())
 
