@@ -26,5 +26,6 @@ rule accelerator_operations:
         code=code_hash("models.accelerator.operations"),
     shell:
         "python -m models.accelerator.operations --settings {params.settings:q}"
-        " --input recorded={input.recorded} --output operations={output.operations}"
+        " --input recorded={input.recorded} costs={input.costs}"
+        " --output operations={output.operations}"
         " breakdown={output.breakdown} 2>&1 | tee {log}"
