@@ -12,14 +12,12 @@ from typing import Literal, get_args
 import pandas as pd
 
 from models import claim_mapping, paper
-from models.claim_mapping import Mapping, NoValueError, claim_tables
+from models.claim_mapping import Mapping, NoValueError
 from models.config import Config, Section
 from models.errors import ChocoError
 from models.paper import Claim, PaperData
 from models.stage import Job, run_stage
 from models.tables import Check, Column, read_table, table_schema, write_table
-
-__all__ = ["SCHEMA", "STATUSES", "Status", "claim_tables", "join", "render", "stage", "summary"]
 
 Status = Literal["reproduced", "differs", "not yet"]
 STATUSES: tuple[Status, ...] = get_args(Status)

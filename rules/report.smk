@@ -1,6 +1,6 @@
 """Claims beside the paper's, and the page that shows everything."""
 
-from models.claims import claim_tables
+from models.claim_mapping import claim_tables
 
 FIGURES = ["table3", "table4", "fig8", "fig14"]
 CLAIMED = claim_tables(Path("report/claims.yaml"))
