@@ -199,7 +199,9 @@ def summarize(records: list[LayerRecord], quantized: QuantizedNetwork) -> dict[s
         "parameters": network.parameters,
         "float_model_bytes": network.model_bytes(),
         "quantized_model_bytes": network.model_bytes(quantized.weight_bits),
-        "min_budget_bits": min(e.min_budget_bits for e in exchanges),
+        "min_budget_bits": min(
+            e.min_budget_bits for e in exchanges if e.min_budget_bits is not None
+        ),
         **{f"accuracy_{name}": measured[name] for name in ("float", "w8a8", "w4a4")},
         **per_image,
     }

@@ -10,25 +10,25 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
-import numpy as np
-
 from models.errors import ChocoError
 from models.parameters import ParameterSet
 from workloads import he
 from workloads.he import seal
 from workloads.packing.evaluator import make_galois_keys
-from workloads.packing.layout import ROWS, Integers, LinearPlan
+from workloads.protocol.encoding import make_encoding
 from workloads.protocol.messages import Kind, Message, parse
+from workloads.protocol.plan import Plan, Values
 from workloads.protocol.session import agreement
 from workloads.protocol.transport import Transport
 
 
 @dataclass(frozen=True)
 class Exchange:
-    """What one offloaded layer cost the client.
+    """What one offloaded step cost the client.
 
     Ciphertext bytes count 8 N for each residue of each polynomial, as the paper does; wire bytes
-    are those of whole messages.
+    are those of whole messages. ``min_budget_bits`` is None where nothing was decrypted, and in
+    CKKS, which has no noise budget.
     """
 
     layer: int
@@ -39,7 +39,7 @@ class Exchange:
     wire_upload_bytes: int
     wire_download_bytes: int
     download_residues: int
-    min_budget_bits: int
+    min_budget_bits: int | None
     encrypt_time_s: float
     decrypt_time_s: float
 
@@ -49,27 +49,31 @@ class Client:
 
     Attributes:
         key_bytes: wire bytes of the evaluation keys, sent once by ``connect``.
-        exchanges: one record for every layer evaluated, in order.
+        exchanges: one record for every step evaluated, in order.
     """
 
     def __init__(
         self,
         parameters: ParameterSet,
-        plans: Sequence[LinearPlan],
+        plans: Sequence[Plan],
         transport: Transport,
         *,
-        switch_downloads: bool,
+        switch_downloads: bool = False,
+        relinearization: bool = False,
     ) -> None:
         self._parameters = parameters
         self._plans = plans
         self._transport = transport
-        self._agreement = agreement(parameters, plans, switch_downloads)
+        self._agreement = agreement(
+            parameters, plans, switch_downloads=switch_downloads, relinearization=relinearization
+        )
+        self._relinearization = relinearization
         start = perf_counter()
         self._context = he.context(parameters)
         self._generator = seal.KeyGenerator(self._context)
         self._encryptor = seal.Encryptor(self._context, self._generator.create_public_key())
         self._decryptor = seal.Decryptor(self._context, self._generator.secret_key())
-        self._encoder = seal.BatchEncoder(self._context)
+        self._encoding = make_encoding(parameters, self._context)
         self.key_time_s = perf_counter() - start
         self.key_bytes = 0
         self.exchanges: list[Exchange] = []
@@ -90,14 +94,16 @@ class Client:
             ChocoError: the server refuses; carries its reason.
         """
         start = perf_counter()
-        keys = make_galois_keys(self._generator, self.rotation_steps).to_string()
+        keys = [make_galois_keys(self._generator, self.rotation_steps).to_string()]
+        if self._relinearization:
+            keys.append(self._generator.create_relin_keys().to_string())
         self.key_time_s += perf_counter() - start
-        self.key_bytes = len(keys)
+        self.key_bytes = sum(map(len, keys))
         agreed = json.dumps(self._agreement).encode()
-        self._ask(Message(Kind.SETUP, parts=(agreed, keys)), Kind.READY)
+        self._ask(Message(Kind.SETUP, parts=(agreed, *keys)), Kind.READY)
 
-    def evaluate(self, layer: int, values: Integers) -> Integers:
-        """Have the server compute linear layer ``layer`` on ``values``.
+    def evaluate(self, layer: int, values: Values) -> Values:
+        """Have the server compute step ``layer``, an index into the plans, on ``values``.
 
         Raises:
             ChocoError: the server refuses, or a result cannot be decrypted reliably.
@@ -105,8 +111,7 @@ class Client:
         plan = self._plans[layer]
         start = perf_counter()
         inputs = [
-            self._encryptor.encrypt(self._encoder.encode(slots.reshape(-1)))
-            for slots in plan.pack(values)
+            self._encryptor.encrypt(self._encoding.encode(slots)) for slots in plan.pack(values)
         ]
         request = Message(Kind.EVALUATE, layer, tuple(c.to_string() for c in inputs))
         encrypt_time_s = perf_counter() - start
@@ -118,14 +123,11 @@ class Client:
             )
         start = perf_counter()
         outputs = [self._load(part) for part in reply.parts]
-        slots = [
-            self._encoder.decode(self._decryptor.decrypt(result)).reshape(ROWS, -1)
-            for result in outputs
-        ]
+        slots = [self._encoding.decode(self._decryptor.decrypt(result)) for result in outputs]
         unpacked = plan.unpack(slots)
         decrypt_time_s = perf_counter() - start
-        budget = min(self._decryptor.invariant_noise_budget(result) for result in outputs)
-        if budget <= 0:
+        budget = self._min_budget_bits(outputs)
+        if budget is not None and budget <= 0:
             raise ChocoError(
                 f"layer {layer}: no noise budget left, so the result is not reliable; use a "
                 "larger coeff_modulus, a smaller plain_modulus, or switch_downloads: false"
@@ -139,19 +141,23 @@ class Client:
                 download_bytes=sum(map(self._ciphertext_bytes, outputs)),
                 wire_upload_bytes=self._transport.sent_bytes - sent,
                 wire_download_bytes=self._transport.received_bytes - received,
-                download_residues=max(result.coeff_modulus_size() for result in outputs),
+                download_residues=max((r.coeff_modulus_size() for r in outputs), default=0),
                 min_budget_bits=budget,
                 encrypt_time_s=encrypt_time_s,
                 decrypt_time_s=decrypt_time_s,
             )
         )
-        return unpacked.astype(np.int64, copy=False)
+        return unpacked
 
     def server_report(self) -> list[dict[str, Any]]:
         """Return the server's record of every layer evaluated since the last report."""
         reply = self._ask(Message(Kind.REPORT), Kind.REPORT)
         report: list[dict[str, Any]] = json.loads(reply.parts[0])
         return report
+
+    def _min_budget_bits(self, results: Sequence[Any]) -> int | None:
+        budgets = [self._encoding.budget_bits(self._decryptor, result) for result in results]
+        return min((bits for bits in budgets if bits is not None), default=None)
 
     def _ask(self, request: Message, expected: Kind) -> Message:
         reply = parse(self._transport.exchange(request.to_bytes()))

@@ -1,4 +1,4 @@
-"""The server: linear layers on ciphertexts, with evaluation keys and without the secret key.
+"""The server: offloaded steps on ciphertexts, with evaluation keys and without the secret key.
 
 It receives bytes and answers bytes. Whatever a client sends, it answers with a message; a request
 that it refuses leaves it as it was, ready for the next one.
@@ -13,9 +13,10 @@ from typing import Any
 from models.errors import ChocoError
 from models.parameters import ParameterSet
 from workloads import he
-from workloads.packing.evaluator import CountingEvaluator, galois_element
+from workloads.packing.evaluator import CountingEvaluator, galois_element, make_evaluator
 from workloads.packing.layout import Integers, LinearOperator, LinearPlan
 from workloads.protocol.messages import Kind, Message, parse
+from workloads.protocol.plan import Operator, Service
 from workloads.protocol.session import agreement, check_agreement, download_residues
 
 _REFUSED = (ValueError, RuntimeError, IndexError, MemoryError)
@@ -30,32 +31,42 @@ class ServedLayer:
     weights: Integers
     bias: Integers
 
+    def bind(self, evaluator: CountingEvaluator) -> LinearOperator:
+        """Encode the weights once, for every input to come."""
+        return self.plan.encode(evaluator, self.weights, self.bias)
+
 
 class Server:
-    """Evaluates linear layers for one client.
+    """Evaluates the steps of one workload for one client at a time.
 
     Attributes:
-        encoding_time_s: seconds spent on encoding all weights, once.
+        encoding_time_s: seconds spent on encoding all weights (points, ...), once.
     """
 
     def __init__(
         self,
         parameters: ParameterSet,
-        layers: Sequence[ServedLayer],
+        services: Sequence[Service],
         *,
-        switch_downloads: bool,
+        switch_downloads: bool = False,
+        relinearization: bool = False,
     ) -> None:
         self._context = he.context(parameters)
-        self._evaluator = CountingEvaluator(self._context)
-        self._plans = [layer.plan for layer in layers]
-        self._agreement = agreement(parameters, self._plans, switch_downloads)
-        self._residues = (
-            download_residues(parameters) if switch_downloads else parameters.data_residues
+        self._parameters = parameters
+        self._evaluator = make_evaluator(parameters, self._context)
+        self._plans = [service.plan for service in services]
+        self._agreement = agreement(
+            parameters,
+            self._plans,
+            switch_downloads=switch_downloads,
+            relinearization=relinearization,
         )
+        self._relinearization = relinearization
+        self._residues = download_residues(parameters) if switch_downloads else None
+        bits = parameters.scale_bits
+        self._fresh_scale = 1.0 if bits is None else 2.0**bits
         start = perf_counter()
-        self._operators: list[LinearOperator] = [
-            layer.plan.encode(self._evaluator, layer.weights, layer.bias) for layer in layers
-        ]
+        self._operators: list[Operator] = [service.bind(self._evaluator) for service in services]
         self.encoding_time_s = perf_counter() - start
         self._report: list[dict[str, Any]] = []
 
@@ -82,15 +93,24 @@ class Server:
                 raise ChocoError(f"a server does not take {request.kind.name} messages")
 
     def _setup(self, request: Message) -> Message:
-        if len(request.parts) != 2:
-            raise ChocoError(f"setup: {len(request.parts)} parts; expected agreement and keys")
+        expected = 3 if self._relinearization else 2
+        if len(request.parts) != expected:
+            raise ChocoError(
+                f"setup: {len(request.parts)} parts; expected agreement and keys, {expected}"
+            )
         check_agreement(self._agreement, request.parts[0])
         keys = self._context.from_galois_str(request.parts[1])
+        relinearization_keys = None
+        if self._relinearization:
+            relinearization_keys = self._context.from_relin_str(request.parts[2])
+            if not relinearization_keys.has_key(2):
+                raise ChocoError("setup: the relinearization keys hold no key for products")
         for plan in self._plans:
             for step in sorted(plan.rotation_steps):
                 if not keys.has_key(galois_element(step, self._evaluator.row_size)):
                     raise ChocoError(f"setup: no Galois key for a rotation by {step}")
-        self._evaluator.galois_keys = keys
+        self._evaluator.set_keys(keys, relinearization_keys)
+        self._report = []
         return Message(Kind.READY)
 
     def _evaluate(self, request: Message) -> Message:
@@ -106,10 +126,9 @@ class Server:
         self._evaluator.take_counts()  # a refused request may have left some behind
         start = perf_counter()
         inputs = [self._ciphertext(part) for part in request.parts]
-        outputs = [
-            self._evaluator.switch_modulus(result, self._residues)
-            for result in self._operators[request.layer].apply(inputs)
-        ]
+        outputs = self._operators[request.layer].apply(inputs)
+        if self._residues is not None:
+            outputs = [self._evaluator.switch_modulus(result, self._residues) for result in outputs]
         parts = tuple(result.to_string() for result in outputs)
         self._report.append(
             {
@@ -125,7 +144,8 @@ class Server:
         loaded = self._context.from_cipher_str(data)
         if (
             loaded.size() != 2
-            or loaded.is_ntt_form()
+            or loaded.is_ntt_form() != (self._parameters.scheme == "ckks")
+            or loaded.scale() != self._fresh_scale
             or list(loaded.parms_id()) != list(self._context.first_parms_id())
         ):
             raise ChocoError("evaluate: expected a fresh ciphertext of two polynomials")

@@ -7,22 +7,36 @@ from typing import Any
 
 from models.errors import ChocoError
 from models.parameters import ParameterSet
-from workloads.packing.layout import LinearPlan
 from workloads.protocol.messages import VERSION
+from workloads.protocol.plan import Plan
 
 SWITCHED_MARGIN_BITS = 2.0
 """Budget that must remain after modulus switching, by prediction."""
 
 
 def agreement(
-    parameters: ParameterSet, plans: Sequence[LinearPlan], switch_downloads: bool
+    parameters: ParameterSet,
+    plans: Sequence[Plan],
+    *,
+    switch_downloads: bool,
+    relinearization: bool,
 ) -> dict[str, Any]:
-    """Return everything public that both sides derive their work from, as JSON values."""
+    """Return everything public that both sides derive their work from, as JSON values.
+
+    Raises:
+        ChocoError: downloads cannot be switched in CKKS.
+    """
+    if switch_downloads and parameters.scheme == "ckks":
+        raise ChocoError(
+            "switch_downloads: true is for BFV; how many primes a CKKS result needs depends on its "
+            "scale and values, so CKKS operators drop them themselves (switch_modulus)"
+        )
     described: dict[str, Any] = {
         "protocol": VERSION,
         "parameters": parameters.model_dump(mode="json"),
         "layers": [plan.describe() for plan in plans],
         "switch_downloads": switch_downloads,
+        "relinearization": relinearization,
     }
     # through JSON, so that tuples and lists compare equal on both sides
     parsed: dict[str, Any] = json.loads(json.dumps(described))
@@ -50,7 +64,7 @@ def check_agreement(ours: dict[str, Any], text: bytes) -> None:
 
 
 def download_residues(parameters: ParameterSet) -> int:
-    """Return the fewest primes that a result ciphertext needs to be decrypted.
+    """Return the fewest primes that a BFV result needs to be decrypted.
 
     Switching to fewer primes scales message and noise down alike, and adds a rounding error whose
     coefficients are a sum of 1 + 2N/3 terms, uniform in +-1/2, for a ternary secret; six standard

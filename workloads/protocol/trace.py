@@ -24,7 +24,7 @@ from workloads.he import seal_provenance
 from workloads.packing.evaluator import OPERATIONS
 from workloads.protocol.client import Exchange
 
-TRACE_VERSION = 1
+TRACE_VERSION = 2
 
 SETUP_ITEM = -1
 """``item`` of timings that belong to the whole run."""
@@ -33,24 +33,28 @@ PHASES = ("key_generation", "weight_encoding", "encrypt", "server", "decrypt", "
 
 COLUMNS = {
     "item": "index of the image or query in its data set",
-    "step": "offloaded layers before this one",
-    "layer": "name of the linear layer",
-    "kind": "kind of the linear layer",
+    "step": "offloaded steps of this item before this one",
+    "layer": "name of the offloaded step: a layer, a kernel, an iteration",
+    "kind": "kind of the offloaded step",
     "encryptions": "ciphertexts that the client encrypted",
     "decryptions": "ciphertexts that the client decrypted",
     "upload_bytes": "ciphertexts to the server, 8 N bytes for each residue polynomial",
     "download_bytes": "ciphertexts to the client, counted alike",
     "wire_upload_bytes": "whole messages to the server, as serialized",
     "wire_download_bytes": "whole messages to the client, as serialized",
-    "download_residues": "primes left in a result ciphertext",
-    "min_budget_bits": "smallest noise budget of the decrypted ciphertexts, in bits",
-    "server_rotations": "row rotations, each with a key switch",
+    "download_residues": "primes left in a result ciphertext; 0 where none came back",
+    "min_budget_bits": "smallest noise budget of the decrypted ciphertexts, in bits; empty where "
+    "none was decrypted, and in CKKS",
+    "server_rotations": "rotations, each with a key switch",
     "server_plain_multiplications": "dyadic products of a ciphertext and encoded weights",
+    "server_multiplications": "products of two ciphertexts, squares among them",
+    "server_relinearizations": "products brought back to two polynomials, each with a key switch",
     "server_additions": "ciphertext additions",
-    "server_plain_additions": "additions of an encoded bias",
+    "server_plain_additions": "additions of a plaintext",
     "server_ntts": "ciphertexts transformed to NTT form",
     "server_intts": "ciphertexts transformed back",
-    "server_modulus_switches": "primes dropped from a result ciphertext",
+    "server_rescales": "CKKS rescalings, a prime each",
+    "server_modulus_switches": "primes dropped without rescaling",
     "provenance": "where the row comes from",
 }
 """Columns of every trace. A workload adds ``client_NAME_elements`` for its plain operations."""
@@ -106,7 +110,7 @@ def trace_schema(client_operations: Iterable[str]) -> pa.DataFrameSchema:
     columns: dict[str, Any] = {
         name: str if name in _TEXT else Column(int, _COUNT) for name in names
     }
-    columns["min_budget_bits"] = Column(int, Check.gt(0))
+    columns["min_budget_bits"] = Column("Int64", Check.gt(0), nullable=True)
     columns |= {_elements(name): Column(int, _COUNT) for name in client_operations}
     return table_schema(**columns)
 
