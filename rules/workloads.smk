@@ -3,6 +3,7 @@
 # Trained weights are committed, so that results do not depend on training; `snakemake train` makes
 # them anew. Training writes beside them, for the user to compare and to copy.
 NETWORK = "workloads/dnn/networks/{network}.yaml"
+NETWORKS = ["lenet_sm"]
 
 
 rule train_network:
@@ -32,7 +33,7 @@ rule train_network:
 
 rule train:
     input:
-        expand(rules.train_network.output.weights, network=["lenet_sm"]),
+        expand(rules.train_network.output.weights, network=NETWORKS),
 
 
 rule infer_network:
