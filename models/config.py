@@ -16,6 +16,14 @@ from models.errors import ChocoError
 from models.parameters import ModulusChain, ParameterSet, SecurityBits
 
 Provider = Literal["auto", "live", "recorded"]
+Packing = Literal[
+    "point_major",
+    "dimension_major",
+    "stacked_point_major",
+    "stacked_dimension_major",
+    "collapsed_point_major",
+]
+"""Packings of the distance kernels (CHOCO, Section 5.1)."""
 
 
 class Section(BaseModel):
@@ -143,6 +151,83 @@ class Networks(Section):
     lenet_sm: Inference = Field(Inference(parameter_set="B"), description="LeNetSm on digits")
 
 
+class KernelShape(Section):
+    """The size of a distance kernel."""
+
+    dimensions: Annotated[int, Field(ge=1)] = Field(description="coordinates of a point")
+    points: Annotated[int, Field(ge=1)] = Field(description="points of the server")
+
+
+class DistanceApplication(Section):
+    """A run of K-nearest neighbours or K-means on encrypted distances."""
+
+    algorithm: Literal["knn", "kmeans"] = Field(
+        description="K-nearest neighbours (knn) or K-means (kmeans)"
+    )
+    data: Literal["iris", "digits", "blobs"] = Field(
+        description="data set: scikit-learn's iris or digits, or synthetic blobs"
+    )
+    packings: tuple[Packing, ...] = Field(
+        ("collapsed_point_major",), description="kernels to run it on"
+    )
+    points: Annotated[int, Field(ge=2)] | None = Field(
+        None, description="points of the server; all that the data set has by default"
+    )
+    quick: bool = Field(False, description="part of the quick profile, too")
+
+
+class Distance(Section):
+    """Encrypted distance kernels (Figure 11) and what is built on them."""
+
+    parameter_set: str = Field("C", description="name of an entry of parameter_sets (ckks)")
+    shapes: tuple[KernelShape, ...] = Field(
+        tuple(
+            KernelShape(dimensions=dimensions, points=points)
+            for dimensions, points in (
+                (2, 64),
+                (2, 4096),
+                (4, 1024),
+                (16, 256),
+                (16, 1024),
+                (64, 256),
+                (64, 1024),
+                (256, 64),
+                (256, 256),
+            )
+        ),
+        description="dimension-point pairs of Figure 11; the paper does not state its own",
+    )
+    quick_points: Annotated[int, Field(ge=1)] = Field(
+        256, description="the quick profile leaves out shapes with more points"
+    )
+    repetitions: Annotated[int, Field(ge=1)] = Field(
+        5, description="queries to each kernel; one where it takes more than 64 ciphertexts"
+    )
+    neighbors: Annotated[int, Field(ge=1)] = Field(5, description="neighbours that vote")
+    classified: Annotated[int, Field(ge=1)] = Field(
+        10, description="new points that K-nearest neighbours classifies"
+    )
+    applications: tuple[DistanceApplication, ...] = Field(
+        (
+            DistanceApplication(
+                algorithm="knn",
+                data="iris",
+                packings=get_args(Packing),
+            ),
+            DistanceApplication(algorithm="knn", data="digits"),
+            DistanceApplication(
+                algorithm="kmeans",
+                data="iris",
+                packings=("dimension_major", "stacked_dimension_major", "collapsed_point_major"),
+                quick=True,
+            ),
+            DistanceApplication(algorithm="kmeans", data="blobs", quick=True),
+            DistanceApplication(algorithm="kmeans", data="digits", points=300),
+        ),
+        description="applications to run and to compare with scikit-learn",
+    )
+
+
 class Config(Section):
     """Everything a user may change."""
 
@@ -192,6 +277,7 @@ class Config(Section):
     )
     noise: Noise = Field(Noise(), description="noise budgets (Table 4)")
     networks: Networks = Field(Networks(), description="encrypted inference")
+    distance: Distance = Field(Distance(), description="encrypted distances (Figure 11)")
 
     @model_validator(mode="before")
     @classmethod
@@ -212,12 +298,13 @@ class Config(Section):
 
     @model_validator(mode="after")
     def _references_exist(self) -> Self:
-        for name, network in self.networks:
-            known = self.parameter_sets.get(network.parameter_set)
-            if known is None or known.scheme != "bfv":
-                allowed = [n for n, s in self.parameter_sets.items() if s.scheme == "bfv"]
+        named = [("bfv", f"networks.{name}", n.parameter_set) for name, n in self.networks]
+        named.append(("ckks", "distance", self.distance.parameter_set))
+        for scheme, section, name in named:
+            allowed = [n for n, s in self.parameter_sets.items() if s.scheme == scheme]
+            if name not in allowed:
                 raise ValueError(
-                    f"networks.{name}.parameter_set: {network.parameter_set!r} is not a BFV set; "
+                    f"{section}.parameter_set: {name!r} is not a {scheme.upper()} set; "
                     f"parameter_sets has {', '.join(allowed)}"
                 )
         return self
