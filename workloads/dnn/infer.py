@@ -26,8 +26,9 @@ from workloads.dnn.plain import OPERATIONS
 from workloads.dnn.quantized import QuantizedNetwork
 from workloads.dnn.weights_file import load_weights
 from workloads.protocol.client import Client
+from workloads.protocol.serve import TransportName, connection
+from workloads.protocol.server import Server
 from workloads.protocol.trace import LayerRecord, TraceMetadata, describe_columns, write_trace
-from workloads.protocol.transport import InProcessTransport
 
 SUMMARY = table_schema(
     network=str,
@@ -75,6 +76,17 @@ class Settings(Section):
     seed: int = Field(ge=0, lt=2**32, description="seed of keys and encryption noise")
     parameters: ParameterSet = Field(description="the HE parameters named by inference")
     inference: Inference
+    transport: TransportName = Field(
+        "in process", description="in process, or TCP to a server process on loopback"
+    )
+
+
+def server(job: Job[Settings]) -> Server:
+    """Return the server of a run: what a server process starts with."""
+    network = load_network(job.inputs["network"])
+    quantized = load_weights(job.inputs["weights"], network)
+    parameters, switch = job.settings.parameters, job.settings.inference.switch_downloads
+    return make_server(quantized, parameters, switch_downloads=switch)
 
 
 def stage(job: Job[Settings]) -> None:
@@ -96,16 +108,19 @@ def stage(job: Job[Settings]) -> None:
     images = data.test_images[: inference.images]
 
     he.seed(settings.seed)
-    switch = inference.switch_downloads
-    server = make_server(quantized, settings.parameters, switch_downloads=switch)
-    transport = InProcessTransport(server.handle)
-    client, classifier = make_client(
-        quantized, settings.parameters, transport, switch_downloads=switch
-    )
     records: list[LayerRecord] = []
     guesses = []
     total = len(images) * len(network.steps)
-    with tqdm(total=total, desc=f"{network.name} encrypted", unit="layer") as progress:
+    with (
+        connection(server, job, settings.transport) as transport,
+        tqdm(total=total, desc=f"{network.name} encrypted", unit="layer") as progress,
+    ):
+        client, classifier = make_client(
+            quantized,
+            settings.parameters,
+            transport,
+            switch_downloads=inference.switch_downloads,
+        )
         for item, image in enumerate(images):
             logits, work = classifier.logits(image, progress.update)
             check_logits(logits, quantized.logits(image), f"{network.name}: image {item}")
@@ -114,14 +129,14 @@ def stage(job: Job[Settings]) -> None:
 
     setup = {
         "key_generation": client.key_time_s,
-        "weight_encoding": server.encoding_time_s,
+        "weight_encoding": client.server_encoding_time_s,
     }
     metadata = TraceMetadata(
         workload=network.name,
         parameter_set=inference.parameter_set,
         parameters=settings.parameters,
         seed=settings.seed,
-        transport="in process",
+        transport=settings.transport,
         items=len(images),
         input_data="scikit-learn digits, 8x8 scaled to 28x28, test split",
         key_bytes=client.key_bytes,

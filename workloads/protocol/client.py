@@ -18,7 +18,7 @@ from workloads.packing.evaluator import make_galois_keys
 from workloads.protocol.encoding import make_encoding
 from workloads.protocol.messages import Kind, Message, parse
 from workloads.protocol.plan import Plan, Values
-from workloads.protocol.session import agreement
+from workloads.protocol.session import agreement, check_seal_object
 from workloads.protocol.transport import Transport
 
 
@@ -49,6 +49,8 @@ class Client:
 
     Attributes:
         key_bytes: wire bytes of the evaluation keys, sent once by ``connect``.
+        key_time_s: seconds spent on making keys.
+        server_encoding_time_s: seconds the server says it spent on encoding what it holds.
         exchanges: one record for every step evaluated, in order.
     """
 
@@ -76,6 +78,7 @@ class Client:
         self._encoding = make_encoding(parameters, self._context)
         self.key_time_s = perf_counter() - start
         self.key_bytes = 0
+        self.server_encoding_time_s = 0.0
         self.exchanges: list[Exchange] = []
 
     @property
@@ -100,7 +103,8 @@ class Client:
         self.key_time_s += perf_counter() - start
         self.key_bytes = sum(map(len, keys))
         agreed = json.dumps(self._agreement).encode()
-        self._ask(Message(Kind.SETUP, parts=(agreed, *keys)), Kind.READY)
+        reply = self._ask(Message(Kind.SETUP, parts=(agreed, *keys)), Kind.READY)
+        self.server_encoding_time_s = float(self._json(reply, dict).get("encoding_time_s", 0.0))
 
     def evaluate(self, layer: int, values: Values) -> Values:
         """Have the server compute step ``layer``, an index into the plans, on ``values``.
@@ -117,13 +121,15 @@ class Client:
         encrypt_time_s = perf_counter() - start
         sent, received = self._transport.sent_bytes, self._transport.received_bytes
         reply = self._ask(request, Kind.RESULT)
+        if reply.layer != layer:
+            raise ChocoError(f"layer {layer}: the server answers for layer {reply.layer}")
         if len(reply.parts) != plan.output_ciphertexts:
             raise ChocoError(
                 f"layer {layer}: {len(reply.parts)} results; expected {plan.output_ciphertexts}"
             )
         start = perf_counter()
         outputs = [self._load(part) for part in reply.parts]
-        slots = [self._encoding.decode(self._decryptor.decrypt(result)) for result in outputs]
+        slots = [self._decrypt(result) for result in outputs]
         unpacked = plan.unpack(slots)
         decrypt_time_s = perf_counter() - start
         budget = self._min_budget_bits(outputs)
@@ -152,8 +158,18 @@ class Client:
     def server_report(self) -> list[dict[str, Any]]:
         """Return the server's record of every layer evaluated since the last report."""
         reply = self._ask(Message(Kind.REPORT), Kind.REPORT)
-        report: list[dict[str, Any]] = json.loads(reply.parts[0])
+        report: list[dict[str, Any]] = self._json(reply, list)
         return report
+
+    @staticmethod
+    def _json(reply: Message, expected: type) -> Any:
+        try:
+            value = json.loads(reply.parts[0])
+        except (ValueError, IndexError, RecursionError):
+            value = None
+        if not isinstance(value, expected):
+            raise ChocoError(f"server: its {reply.kind.name} message is not what it should hold")
+        return value
 
     def _min_budget_bits(self, results: Sequence[Any]) -> int | None:
         budgets = [self._encoding.budget_bits(self._decryptor, result) for result in results]
@@ -168,10 +184,17 @@ class Client:
         return reply
 
     def _load(self, data: bytes) -> Any:
+        check_seal_object("server: a result", data)
         try:
             return self._context.from_cipher_str(data)
         except (ValueError, RuntimeError) as error:
             raise ChocoError(f"server: result is not a ciphertext: {error}") from None
+
+    def _decrypt(self, result: Any) -> Values:
+        try:
+            return self._encoding.decode(self._decryptor.decrypt(result))
+        except (ValueError, RuntimeError) as error:
+            raise ChocoError(f"server: result cannot be decrypted: {error}") from None
 
     def _ciphertext_bytes(self, ciphertext: Any) -> int:
         return self._parameters.ciphertext_bytes(ciphertext.coeff_modulus_size(), ciphertext.size())

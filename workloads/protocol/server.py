@@ -17,10 +17,18 @@ from workloads.packing.evaluator import CountingEvaluator, galois_element, make_
 from workloads.packing.layout import Integers, LinearOperator, LinearPlan
 from workloads.protocol.messages import Kind, Message, parse
 from workloads.protocol.plan import Operator, Service
-from workloads.protocol.session import agreement, check_agreement, download_residues
+from workloads.protocol.session import (
+    agreement,
+    check_agreement,
+    check_seal_object,
+    download_residues,
+    max_request_bytes,
+)
 
 _REFUSED = (ValueError, RuntimeError, IndexError, MemoryError)
 """What SEAL's binding raises on bytes or ciphertexts that it does not accept."""
+
+_LONGEST_REASON = 500
 
 
 @dataclass(frozen=True)
@@ -41,6 +49,7 @@ class Server:
 
     Attributes:
         encoding_time_s: seconds spent on encoding all weights (points, ...), once.
+        max_request_bytes: payload of the largest request that has a meaning for this workload.
     """
 
     def __init__(
@@ -68,16 +77,22 @@ class Server:
         start = perf_counter()
         self._operators: list[Operator] = [service.bind(self._evaluator) for service in services]
         self.encoding_time_s = perf_counter() - start
+        self.max_request_bytes = max_request_bytes(parameters, self._plans, relinearization)
         self._report: list[dict[str, Any]] = []
+
+    def forget_client(self) -> None:
+        """Drop keys, stored ciphertexts and the report: the next client is another one."""
+        self._evaluator.set_keys(None, None)
+        self._report = []
 
     def handle(self, frame: bytes) -> bytes:
         """Answer one frame; never raises on what a client may send."""
         try:
-            reply = self._answer(parse(frame))
+            reply = self._answer(parse(frame, self.max_request_bytes))
         except ChocoError as error:
-            reply = _refusal(str(error))
+            reply = refusal(str(error))
         except _REFUSED as error:
-            reply = _refusal(f"SEAL refuses the request: {error}")
+            reply = refusal(f"SEAL refuses the request: {error}")
         return reply.to_bytes()
 
     def _answer(self, request: Message) -> Message:
@@ -99,9 +114,11 @@ class Server:
                 f"setup: {len(request.parts)} parts; expected agreement and keys, {expected}"
             )
         check_agreement(self._agreement, request.parts[0])
+        check_seal_object("setup: the Galois keys", request.parts[1])
         keys = self._context.from_galois_str(request.parts[1])
         relinearization_keys = None
         if self._relinearization:
+            check_seal_object("setup: the relinearization keys", request.parts[2])
             relinearization_keys = self._context.from_relin_str(request.parts[2])
             if not relinearization_keys.has_key(2):
                 raise ChocoError("setup: the relinearization keys hold no key for products")
@@ -111,7 +128,8 @@ class Server:
                     raise ChocoError(f"setup: no Galois key for a rotation by {step}")
         self._evaluator.set_keys(keys, relinearization_keys)
         self._report = []
-        return Message(Kind.READY)
+        ready = {"encoding_time_s": self.encoding_time_s}
+        return Message(Kind.READY, parts=(json.dumps(ready).encode(),))
 
     def _evaluate(self, request: Message) -> Message:
         if request.layer >= len(self._plans):
@@ -141,6 +159,7 @@ class Server:
 
     def _ciphertext(self, data: bytes) -> Any:
         """Load an input; it must be as fresh ciphertexts are."""
+        check_seal_object("evaluate: a ciphertext", data)
         loaded = self._context.from_cipher_str(data)
         if (
             loaded.size() != 2
@@ -152,5 +171,9 @@ class Server:
         return loaded
 
 
-def _refusal(reason: str) -> Message:
-    return Message(Kind.ERROR, parts=(" ".join(reason.split()).encode(),))
+def refusal(reason: str) -> Message:
+    """Return the message that refuses a request: one line, as it may quote what was sent."""
+    line = " ".join(reason.split())
+    if len(line) > _LONGEST_REASON:
+        line = f"{line[:_LONGEST_REASON]}..."
+    return Message(Kind.ERROR, parts=(line.encode(errors="replace"),))

@@ -1,6 +1,7 @@
 """What client and server must agree on before any ciphertext is sent."""
 
 import json
+import struct
 from collections.abc import Sequence
 from math import log2, sqrt
 from typing import Any
@@ -9,6 +10,10 @@ from models.errors import ChocoError
 from models.parameters import ParameterSet
 from workloads.protocol.messages import VERSION
 from workloads.protocol.plan import Plan
+
+_SEAL_HEADER = struct.Struct("<HBBBBHQ")
+_SEAL_MAGIC = 0xA15E
+_SPARE_BYTES = 1 << 16
 
 SWITCHED_MARGIN_BITS = 2.0
 """Budget that must remain after modulus switching, by prediction."""
@@ -61,6 +66,42 @@ def check_agreement(ours: dict[str, Any], text: bytes) -> None:
                 f"setup: client and server differ in {key}: "
                 f"client {theirs.get(key)!r}, server {ours.get(key)!r}"
             )
+
+
+def check_seal_object(name: str, data: bytes) -> None:
+    """Check the header that SEAL writes before every object.
+
+    Only uncompressed objects are taken: then nothing that is loaded can be larger than what came.
+
+    Raises:
+        ChocoError: not an object of SEAL, compressed, or of another length than its header says.
+    """
+    if len(data) < _SEAL_HEADER.size:
+        raise ChocoError(f"{name}: {len(data)} bytes are no object of SEAL")
+    magic, header_bytes, _, _, compression, _, size_bytes = _SEAL_HEADER.unpack_from(data)
+    if magic != _SEAL_MAGIC or header_bytes != _SEAL_HEADER.size:
+        raise ChocoError(f"{name}: not an object of SEAL")
+    if compression:
+        raise ChocoError(f"{name}: compressed; only uncompressed objects are taken")
+    if size_bytes != len(data):
+        raise ChocoError(f"{name}: {len(data)} bytes; its header announces {size_bytes}")
+
+
+def max_request_bytes(
+    parameters: ParameterSet, plans: Sequence[Plan], relinearization: bool
+) -> int:
+    """Return the payload of the largest request of a workload: its keys, or its largest input.
+
+    SEAL's Galois keys hold a length for each of N possible elements, present or not; every object
+    has headers of some hundred bytes. An eighth on top covers them all.
+    """
+    steps = {step for plan in plans for step in plan.rotation_steps}
+    keys = len(steps) + relinearization
+    setup = keys * parameters.key_switching_key_bytes + parameters.polynomial_bytes
+    inputs = max((plan.input_ciphertexts for plan in plans), default=0)
+    agreed = len(json.dumps([plan.describe() for plan in plans]))
+    largest = max(setup, inputs * parameters.ciphertext_bytes())
+    return largest + largest // 8 + 2 * agreed + _SPARE_BYTES
 
 
 def download_residues(parameters: ParameterSet) -> int:
