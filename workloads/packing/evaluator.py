@@ -146,17 +146,29 @@ class CountingEvaluator(Evaluator):
         """Batch a (2, N/2) array of integers, |value| < t/2, into a plaintext."""
         return self._encoder.encode(np.ascontiguousarray(slots.reshape(-1)))
 
-    def encode_ntt(self, slots: NDArray[np.int64]) -> Any | None:
+    def encode_ntt(self, slots: NDArray[np.int64], like: Any | None = None) -> Any | None:
         """Batch weights into a plaintext in NTT form; None where all are zero.
 
         SEAL refuses the product with a zero plaintext, as its result would be transparent.
+
+        Args:
+            slots: (2, N/2) integers.
+            like: ciphertext whose primes left the plaintext must have; fresh ones by default.
         """
         if not slots.any():
             return None
-        return self._evaluator.transform_to_ntt(self.encode(slots), self._level)
+        level = self._level if like is None else like.parms_id()
+        return self._evaluator.transform_to_ntt(self.encode(slots), level)
 
     def _rotate(self, ciphertext: Any, step: int) -> Any:
         return self._evaluator.rotate_rows(ciphertext, step, self.galois_keys)
+
+    def swap_rows(self, ciphertext: Any) -> Any:
+        """Exchange the two rows; counted as a rotation."""
+        if self.galois_keys is None:
+            raise ChocoError("no Galois keys: the client must send its evaluation keys first")
+        self.counts["rotations"] += 1
+        return self._evaluator.rotate_columns(ciphertext, self.galois_keys)
 
     def to_ntt(self, ciphertext: Any) -> Any:
         """Return the ciphertext in NTT form."""
@@ -232,5 +244,8 @@ def make_galois_keys(key_generator: Any, steps: Iterable[int]) -> Any:
 
 
 def galois_element(step: int, row_size: int) -> int:
-    """Return the Galois element of a left rotation: 3^step modulo 2N, N = 2 row_size."""
-    return pow(3, step, 4 * row_size)
+    """Return the Galois element of a left rotation: 3^step modulo 2N, N = 2 row_size.
+
+    Step 0 stands for the swap of the two rows (BFV), element 2N - 1.
+    """
+    return pow(3, step, 4 * row_size) if step else 4 * row_size - 1

@@ -1,10 +1,10 @@
 """Layouts: how a tensor lies in the slots of batched ciphertexts, and how a layer computes on it.
 
 A BFV plaintext of N slots is a matrix of two rows of N/2 slots. ``rotate_rows`` rotates both rows
-cyclically and is the only permutation used here: no masks, no column rotation. All layouts are
-built on *rotational redundancy* (CHOCO, DOI 10.1145/3503222.3507737, Section 3.3): where a value
-would have to wrap around inside a window, the client, which packs anew for every layer, has packed
-a copy of it where a plain rotation finds it.
+cyclically, ``rotate_columns`` swaps them; no other permutation is used here, and no masks. All
+layouts are built on *rotational redundancy* (CHOCO, DOI 10.1145/3503222.3507737, Section 3.3):
+where a value would have to wrap around inside a window, the client, which packs anew for every
+layer, has packed a copy of it where a plain rotation finds it.
 
 A *plan* is the public geometry of one linear layer: what client and server must agree on. It
 packs, unpacks and names the rotations that need keys; it holds no weights. Bound to weights, it
@@ -18,12 +18,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.errors import ChocoError
+from models.noise import Noise
+from models.parameters import ParameterSet
 from workloads.packing.evaluator import CountingEvaluator
 
 Integers = NDArray[np.int64]
 
 ROWS = 2
 """Rows of the batching matrix."""
+
+SWAP_ROWS = 0
+"""The rotation step that stands for a swap of the two rows, as in SEAL's Galois keys."""
 
 
 class LinearOperator(Protocol):
@@ -46,7 +51,14 @@ class LinearPlan(Protocol):
 
     @property
     def rotation_steps(self) -> frozenset[int]:
-        """Left rotations, 0 < step < N/2, that need a Galois key."""
+        """Left rotations, below N/2, that need a Galois key; 0 stands for a swap of the rows."""
+
+    @property
+    def products(self) -> int:
+        """Plaintext products at most."""
+
+    def noise(self, parameters: ParameterSet) -> Noise:
+        """Predict the noise of the results, before primes are dropped."""
 
     def pack(self, values: Integers) -> list[Integers]:
         """Lay the input tensor out in slots: one (2, N/2) array per ciphertext."""
@@ -55,9 +67,17 @@ class LinearPlan(Protocol):
         """Collect the output tensor from the slots of the results."""
 
     def encode(
-        self, evaluator: CountingEvaluator, weights: Integers, bias: Integers
+        self, evaluator: CountingEvaluator, weights: Integers, bias: Integers, *, keep: bool = True
     ) -> LinearOperator:
-        """Bind the plan to weights and bias."""
+        """Bind the plan to weights and bias.
+
+        Args:
+            evaluator: what the operator computes with.
+            weights: their shape is the plan's.
+            bias: one for each output.
+            keep: encode the weights now and keep them for every input to come, at one plaintext
+                in NTT form a product; else encode them at each use and drop them.
+        """
 
     def describe(self) -> dict[str, Any]:
         """Return what both parties compare before they start, as JSON values."""

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from scipy.signal import correlate
 
@@ -38,11 +38,11 @@ def party():
     )
 
 
-def run_encrypted(party, plan, values, weights, bias):
+def run_encrypted(party, plan, values, weights, bias, *, keep=True):
     """Return the decrypted result, the smallest budget and the operation counts."""
     evaluator = CountingEvaluator(party.context)
     evaluator.galois_keys = make_galois_keys(party.generator, plan.rotation_steps)
-    operator = plan.encode(evaluator, weights, bias)
+    operator = plan.encode(evaluator, weights, bias, keep=keep)
     packed = plan.pack(values)
     assert len(packed) == plan.input_ciphertexts
     results = operator.apply(
@@ -62,14 +62,18 @@ def reference_convolution(values, weights, bias, stride, padding):
 
 @st.composite
 def convolutions(draw):
+    """Planes of all sizes, with so many channels that rows and ciphertexts are shared or not."""
     kernel = draw(st.integers(1, 5))
+    side = st.integers(kernel, draw(st.sampled_from((6, 15, 30))))
+    height, width = draw(side), draw(side)
+    planes = 2 * ROW // 2 ** (height * width - 1).bit_length()
     return ConvolutionPlan(
         name="conv",
         row_size=ROW,
-        channels=draw(st.integers(1, 10)),
-        height=draw(st.integers(kernel, 30)),
-        width=draw(st.integers(kernel, 30)),
-        out_channels=draw(st.integers(1, 20)),
+        channels=draw(st.integers(1, min(2 * planes + 3, 40))),
+        height=height,
+        width=width,
+        out_channels=draw(st.integers(1, min(2 * planes + 3, 40))),
         kernel=kernel,
         stride=draw(st.integers(1, 3)),
         padding=draw(st.integers(0, (kernel - 1) // 2)),
@@ -77,18 +81,24 @@ def convolutions(draw):
 
 
 @FEW
-@given(plan=convolutions(), seed=st.integers(0, 2**32 - 1))
-def test_convolution_equals_scipy_exactly(party, plan, seed):
+@given(plan=convolutions(), seed=st.integers(0, 2**32 - 1), keep=st.booleans())
+@example(ConvolutionPlan("rows differ, unfolded", ROW, 9, 16, 16, 21, 3, 1, 1), 1, False)
+@example(ConvolutionPlan("folded in the row", ROW, 33, 8, 8, 5, 3, 2, 1), 2, True)
+@example(ConvolutionPlan("folded, more outputs", ROW, 3, 8, 8, 11, 3), 3, True)
+@example(ConvolutionPlan("a plane a row", ROW, 3, 40, 40, 3, 3), 4, True)
+@example(ConvolutionPlan("dense outputs", ROW, 3, 28, 28, 6, 5), 5, True)
+def test_convolution_equals_scipy_exactly(party, plan, seed, keep):
     rng = np.random.default_rng(seed)
     values = rng.integers(-15, 16, (plan.channels, plan.height, plan.width))
     weights = rng.integers(-7, 8, (plan.out_channels, plan.channels, plan.kernel, plan.kernel))
     weights[:, 0, 0, 0] = 1  # never nothing but zeros behind a result
     bias = rng.integers(-100, 101, plan.out_channels)
-    result, budget, counts = run_encrypted(party, plan, values, weights, bias)
+    result, budget, counts = run_encrypted(party, plan, values, weights, bias, keep=keep)
     expected = reference_convolution(values, weights, bias, plan.stride, plan.padding)
     np.testing.assert_array_equal(result, expected)
-    assert budget > 0
     assert counts["plain_additions"] == plan.output_ciphertexts
+    assert counts["plain_multiplications"] <= plan.products
+    assert budget >= plan.noise(SET_B).budget_bits - 2
 
 
 @st.composite
@@ -96,22 +106,48 @@ def matrices(draw):
     return FullyConnectedPlan(
         name="fc",
         row_size=ROW,
-        in_features=draw(st.integers(1, 5000)),
-        out_features=draw(st.integers(1, 40)),
+        in_features=draw(st.integers(1, 9000)),
+        out_features=draw(st.integers(1, 70)),
     )
 
 
 @FEW
-@given(plan=matrices(), seed=st.integers(0, 2**32 - 1))
-def test_fully_connected_equals_numpy_exactly(party, plan, seed):
+@given(plan=matrices(), seed=st.integers(0, 2**32 - 1), keep=st.booleans())
+@example(FullyConnectedPlan("rows differ", ROW, 3136, 130), 1, False)
+@example(FullyConnectedPlan("square", ROW, 512, 512), 2, True)
+def test_fully_connected_equals_numpy_exactly(party, plan, seed, keep):
     rng = np.random.default_rng(seed)
     values = rng.integers(0, 16, plan.in_features)
     weights = rng.integers(-1, 2, (plan.out_features, plan.in_features))
     weights[0, 0] = 1
     bias = rng.integers(-100, 101, plan.out_features)
-    result, budget, _ = run_encrypted(party, plan, values, weights, bias)
+    result, budget, counts = run_encrypted(party, plan, values, weights, bias, keep=keep)
     np.testing.assert_array_equal(result, weights @ values + bias)
-    assert budget > 0
+    assert counts["plain_multiplications"] <= plan.products
+    assert budget >= plan.noise(SET_B).budget_bits - 2
+
+
+def test_baby_and_giant_steps_replace_rotations_by_their_square_root(party):
+    plan = FullyConnectedPlan("fc", ROW, 3136, 256)
+    rng = np.random.default_rng(0)
+    weights, values = rng.integers(-1, 2, (256, 3136)), rng.integers(0, 16, 3136)
+    result, _, counts = run_encrypted(party, plan, values, weights, np.zeros(256, dtype=np.int64))
+    np.testing.assert_array_equal(result, weights @ values)
+    assert counts["plain_multiplications"] == 256
+    steps = plan.baby_steps + plan.giant_steps
+    assert counts["rotations"] == steps - 2 + len(plan.fold_steps) + 1  # the swap of the rows
+    assert steps <= 2 * 256**0.5 + 2
+
+
+def test_planes_that_fill_a_ciphertext_waste_no_product():
+    """out_channels x channels x kernel^2 over the planes of a ciphertext; nothing less will do."""
+    for shape in [(64, 8, 8, 128), (128, 8, 8, 32), (512, 2, 2, 512), (256, 4, 4, 256)]:
+        channels, height, width, outputs = shape
+        plan = ConvolutionPlan("conv", ROW, channels, height, width, outputs, 3, 1, 1)
+        planes = 2 * ROW // (height * width)
+        assert plan.products == outputs * channels * 9 / planes
+        assert plan.input_ciphertexts == max(1, channels / planes)
+        assert plan.output_ciphertexts == max(1, outputs / planes)
 
 
 def test_sparse_weights_skip_products_and_keep_the_result(party):
