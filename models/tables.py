@@ -6,7 +6,6 @@ every row says where it came from in ``provenance``.
 """
 
 import os
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -40,20 +39,29 @@ def table_schema(**columns: Any) -> pa.DataFrameSchema:
 def replacing(path: Path) -> Iterator[Path]:
     """Yield a temporary path beside ``path``; move it into place if the block succeeds.
 
-    The temporary name keeps the suffix of ``path``, as writers choose their format by it.
+    The temporary name keeps the suffix of ``path``, as writers choose their format by it. It also
+    names this process, so that what a killed one left behind is known and cleared away.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.stem}-", suffix=path.suffix)
-    os.close(handle)
-    temporary = Path(name)
+    for left in path.parent.glob(f".{path.stem}-*{path.suffix}"):
+        if not _runs(left.stem.rpartition("-")[2]):
+            left.unlink(missing_ok=True)
+    temporary = path.with_name(f".{path.stem}-{os.getpid()}{path.suffix}")
     try:
         yield temporary
-        umask = os.umask(0)
-        os.umask(umask)
-        temporary.chmod(0o666 & ~umask)  # mkstemp makes private files; results are for everybody
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def _runs(process: str) -> bool:
+    try:
+        os.kill(int(process), 0)
+    except (ValueError, ProcessLookupError):
+        return False
+    except PermissionError:  # it runs, as another user
+        return True
+    return True
 
 
 def write_table(table: pd.DataFrame, path: Path, schema: pa.DataFrameSchema) -> None:
