@@ -11,11 +11,13 @@ with what only the server has (weights, points, a graph); bound to an evaluator,
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from numpy.typing import NDArray
 
 from models.errors import ChocoError
+from models.noise import Noise
+from models.parameters import ParameterSet
 from workloads.packing.evaluator import Evaluator
 
 Values = NDArray[Any]
@@ -44,6 +46,14 @@ class Plan(Protocol):
 
     def describe(self) -> dict[str, Any]:
         """Return what both parties compare before they start, as JSON values."""
+
+
+@runtime_checkable
+class PredictsNoise(Protocol):
+    """A plan in BFV that knows how much noise its results have."""
+
+    def noise(self, parameters: ParameterSet) -> Noise:
+        """Predict the noise of the results, before primes are dropped."""
 
 
 class Operator(Protocol):

@@ -21,8 +21,8 @@ from workloads.protocol.session import (
     agreement,
     check_agreement,
     check_seal_object,
-    download_residues,
     max_request_bytes,
+    predicted_residues,
 )
 
 _REFUSED = (ValueError, RuntimeError, IndexError, MemoryError)
@@ -33,15 +33,20 @@ _LONGEST_REASON = 500
 
 @dataclass(frozen=True)
 class ServedLayer:
-    """A linear layer: public plan, and the weights that only the server holds."""
+    """A linear layer: public plan, and the weights that only the server holds.
+
+    Attributes:
+        keep: encode the weights once and keep them for every input to come, or at each use.
+    """
 
     plan: LinearPlan
     weights: Integers
     bias: Integers
+    keep: bool = True
 
     def bind(self, evaluator: CountingEvaluator) -> LinearOperator:
-        """Encode the weights once, for every input to come."""
-        return self.plan.encode(evaluator, self.weights, self.bias)
+        """Bind the plan to the weights."""
+        return self.plan.encode(evaluator, self.weights, self.bias, keep=self.keep)
 
 
 class Server:
@@ -71,7 +76,10 @@ class Server:
             relinearization=relinearization,
         )
         self._relinearization = relinearization
-        self._residues = download_residues(parameters) if switch_downloads else None
+        self._residues = [
+            predicted_residues(plan, parameters) if switch_downloads else None
+            for plan in self._plans
+        ]
         bits = parameters.scale_bits
         self._fresh_scale = 1.0 if bits is None else 2.0**bits
         start = perf_counter()
@@ -145,8 +153,9 @@ class Server:
         start = perf_counter()
         inputs = [self._ciphertext(part) for part in request.parts]
         outputs = self._operators[request.layer].apply(inputs)
-        if self._residues is not None:
-            outputs = [self._evaluator.switch_modulus(result, self._residues) for result in outputs]
+        residues = self._residues[request.layer]
+        if residues is not None:
+            outputs = [self._evaluator.switch_modulus(result, residues) for result in outputs]
         parts = tuple(result.to_string() for result in outputs)
         self._report.append(
             {

@@ -3,20 +3,17 @@
 import json
 import struct
 from collections.abc import Sequence
-from math import log2, sqrt
 from typing import Any
 
 from models.errors import ChocoError
 from models.parameters import ParameterSet
+from workloads.packing.layer_noise import download_residues
 from workloads.protocol.messages import VERSION
-from workloads.protocol.plan import Plan
+from workloads.protocol.plan import Plan, PredictsNoise
 
 _SEAL_HEADER = struct.Struct("<HBBBBHQ")
 _SEAL_MAGIC = 0xA15E
 _SPARE_BYTES = 1 << 16
-
-SWITCHED_MARGIN_BITS = 2.0
-"""Budget that must remain after modulus switching, by prediction."""
 
 
 def agreement(
@@ -104,18 +101,14 @@ def max_request_bytes(
     return largest + largest // 8 + 2 * agreed + _SPARE_BYTES
 
 
-def download_residues(parameters: ParameterSet) -> int:
-    """Return the fewest primes that a BFV result needs to be decrypted.
+def predicted_residues(plan: Plan, parameters: ParameterSet) -> int:
+    """Return how many primes the server leaves in the results of a BFV step.
 
-    Switching to fewer primes scales message and noise down alike, and adds a rounding error whose
-    coefficients are a sum of 1 + 2N/3 terms, uniform in +-1/2, for a ternary secret; six standard
-    deviations of it bound the invariant noise t |e| / q' (SEAL's invariant_noise_budget). What
-    the computation itself left of the budget is checked at decryption.
+    By prediction, for every step of its own; the budget itself is checked at decryption.
+
+    Raises:
+        ChocoError: the plan predicts no noise.
     """
-    n = parameters.poly_modulus_degree
-    rounding = 6 * sqrt((1 + 2 * n / 3) / 12)
-    needed = parameters.log2_t + log2(2 * rounding) + SWITCHED_MARGIN_BITS
-    for residues in range(1, parameters.data_residues):
-        if sum(parameters.coeff_modulus_bits[:residues]) >= needed:
-            return residues
-    return parameters.data_residues
+    if not isinstance(plan, PredictsNoise):
+        raise ChocoError("switch_downloads: true needs plans that predict their noise")
+    return download_residues(plan.noise(parameters))

@@ -7,13 +7,12 @@ from hypothesis import strategies as st
 
 from models.errors import ChocoError
 from models.parameters import ParameterSet
-from workloads import he
 from workloads.packing.convolution import ConvolutionPlan
 from workloads.packing.matvec import FullyConnectedPlan
 from workloads.protocol.client import Client
 from workloads.protocol.messages import HEADER_BYTES, Kind, Message, parse
 from workloads.protocol.server import ServedLayer, Server
-from workloads.protocol.session import download_residues
+from workloads.protocol.session import predicted_residues
 from workloads.protocol.transport import InProcessTransport
 
 
@@ -218,23 +217,28 @@ def test_a_server_that_answers_nonsense_is_reported():
             lying.evaluate(0, IMAGE)
 
 
-@pytest.mark.parametrize("parameters", [bfv(), bfv(8192, (58, 58, 59), 23), bfv(t=20)])
-def test_dropping_primes_leaves_the_predicted_budget(parameters):
-    """A fresh ciphertext, switched to the chosen primes, keeps at least the margin."""
-    seal = he.seal
-    context = he.context(parameters)
-    generator = seal.KeyGenerator(context)
-    encryptor = seal.Encryptor(context, generator.create_public_key())
-    decryptor = seal.Decryptor(context, generator.secret_key())
-    encoder, evaluator = seal.BatchEncoder(context), seal.Evaluator(context)
-    message = np.arange(parameters.poly_modulus_degree)
-    ciphertext = encryptor.encrypt(encoder.encode(message))
-    while ciphertext.coeff_modulus_size() > download_residues(parameters):
-        ciphertext = evaluator.mod_switch_to_next(ciphertext)
-    assert decryptor.invariant_noise_budget(ciphertext) >= 2
-    np.testing.assert_array_equal(encoder.decode(decryptor.decrypt(ciphertext)), message)
+@pytest.mark.parametrize(
+    ("parameters", "residues"),
+    [(bfv(), 1), (bfv(t=20), 1), (bfv(8192, (58, 58, 59), 23), 1), (bfv(t=26), 2)],
+)
+def test_primes_are_dropped_as_far_as_the_predicted_noise_allows(parameters, residues):
+    row = parameters.poly_modulus_degree // 2
+    plan = ConvolutionPlan("conv", row, 2, 8, 8, 3, 3)
+    server = Server(parameters, [ServedLayer(plan, WEIGHTS[0], BIASES[0])], switch_downloads=True)
+    transport = InProcessTransport(server.handle)
+    client = Client(parameters, [plan], transport, switch_downloads=True)
+    client.connect()
+    client.evaluate(0, IMAGE)
+    assert client.exchanges[0].download_residues == residues
+    assert client.exchanges[0].min_budget_bits >= 2
 
 
-def test_all_primes_stay_where_one_would_not_do():
-    assert download_residues(bfv(t=18)) == 1
-    assert download_residues(bfv(t=28)) == 2
+def test_dropping_primes_needs_a_prediction():
+    class Silent:
+        rotation_steps = frozenset()
+
+        def describe(self):
+            return {}
+
+    with pytest.raises(ChocoError, match="switch_downloads: true needs plans that predict"):
+        predicted_residues(Silent(), bfv())
