@@ -209,10 +209,9 @@ class Distance(Section):
     )
     applications: tuple[DistanceApplication, ...] = Field(
         (
+            DistanceApplication(algorithm="knn", data="iris", packings=("point_major",)),
             DistanceApplication(
-                algorithm="knn",
-                data="iris",
-                packings=get_args(Packing),
+                algorithm="knn", data="iris", packings=get_args(Packing)[1:], quick=True
             ),
             DistanceApplication(algorithm="knn", data="digits"),
             DistanceApplication(
