@@ -1,5 +1,6 @@
 """Two processes over TCP: the same bytes as in one, and a server that outlives bad clients."""
 
+import importlib
 import os
 import signal
 import socket
@@ -20,25 +21,32 @@ from models.parameters import ParameterSet
 from models.stage import Job
 from workloads import he
 from workloads.dnn import infer
-from workloads.packing.matvec import FullyConnectedPlan
 from workloads.protocol.client import Client
 from workloads.protocol.listener import Limits, Listener
 from workloads.protocol.messages import HEADER_BYTES, Kind, Message, parse
 from workloads.protocol.serve import connection, server_process
-from workloads.protocol.server import ServedLayer, Server
 from workloads.protocol.transport import InProcessTransport, TcpTransport
+
+sys.path.insert(0, str(Path(__file__).parent))
+tiny_service = importlib.import_module("tiny_service")
 
 PARAMETERS = ParameterSet(
     scheme="bfv", poly_modulus_degree=4096, coeff_modulus_bits=(36, 36, 37), plain_modulus_bits=18
 )
-PLAN = FullyConnectedPlan("fc", 2048, 20, 4)
-WEIGHTS = np.arange(80).reshape(4, 20) - 40
 QUICK = Limits(message_s=0.3, idle_s=0.6)
 
 
+JOB = Job(tiny_service.Settings(parameters=PARAMETERS), {}, {})
+
+
+@pytest.fixture(autouse=True)
+def tiny_service_is_importable(monkeypatch):
+    """In server processes, too."""
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent), prepend=os.pathsep)
+
+
 def make_server():
-    layer = ServedLayer(PLAN, WEIGHTS, np.arange(4))
-    return Server(PARAMETERS, [layer], switch_downloads=True)
+    return tiny_service.server(JOB)
 
 
 @pytest.fixture(scope="module")
@@ -61,10 +69,12 @@ def listener(quick_listener):
 
 
 def assert_served(transport):
-    client = Client(PARAMETERS, [PLAN], transport, switch_downloads=True)
+    client = Client(PARAMETERS, [tiny_service.PLAN], transport, switch_downloads=True)
     client.connect()
     vector = np.arange(20)
-    np.testing.assert_array_equal(client.evaluate(0, vector), WEIGHTS @ vector + np.arange(4))
+    np.testing.assert_array_equal(
+        client.evaluate(0, vector), tiny_service.WEIGHTS @ vector + tiny_service.BIAS
+    )
     return client
 
 
@@ -137,7 +147,7 @@ def test_frames_and_counts_are_those_of_one_process(listener):
 def test_clients_come_one_after_the_other_and_share_no_keys(listener):
     for _ in range(2):
         with TcpTransport(listener.host, listener.port, timeout_s=20) as transport:
-            stranger = Client(PARAMETERS, [PLAN], transport, switch_downloads=True)
+            stranger = Client(PARAMETERS, [tiny_service.PLAN], transport, switch_downloads=True)
             with pytest.raises(ChocoError, match="must send its evaluation keys first"):
                 stranger.evaluate(0, np.arange(20))
             assert stranger.server_report() == []
@@ -266,37 +276,30 @@ def test_addresses_that_cannot_be_used(listener):
         TcpTransport("127.0.0.1", port)
 
 
-def test_a_server_that_cannot_start_says_why(tmp_path):
-    job = infer_job(tmp_path / "missing.yaml")
-    with (
-        pytest.raises(ChocoError, match=r"the server of .* does not start: .*missing\.yaml"),
-        connection(infer.server, job, "TCP"),
-    ):
+def test_a_server_that_cannot_start_says_why():
+    job = Job(JOB.settings, {"broken": Path("some.yaml")}, {})
+    said = r"the server of tiny_service does not start: some\.yaml: not what it should be"
+    with pytest.raises(ChocoError, match=said), connection(tiny_service.server, job, "TCP"):
         pass
-
-
-def infer_job(network=None):
-    here = Path(workloads.dnn.__file__).parent
-    config = Config()
-    settings = infer.Settings(
-        seed=1, parameters=config.parameter_sets["B"], inference=config.networks.lenet_sm
-    )
-    inputs = {
-        "network": network or here / "networks" / "lenet_sm.yaml",
-        "weights": here / "weights" / "lenet_sm_digits_4bit.npz",
-    }
-    return Job(settings, inputs, {})
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_the_server_cleanly_and_frees_its_port(number):
-    with server_process("workloads.dnn.infer", infer_job(), ()) as (host, port, pid):
+    with server_process("tiny_service", JOB, ()) as (host, port, pid):
         with TcpTransport(host, port, timeout_s=20) as transport:
-            assert parse(transport.exchange(Message(Kind.REPORT).to_bytes())).kind == Kind.REPORT
+            assert_served(transport)
             os.kill(pid, number)
             _, status = os.waitpid(pid, 0)
-            assert os.waitstatus_to_exitcode(status) == 0
+        assert os.waitstatus_to_exitcode(status) == 0
     socket.create_server((host, port)).close()
+
+
+def test_a_server_process_ends_with_its_client():
+    with server_process("tiny_service", JOB) as (host, port, pid):
+        with TcpTransport(host, port, timeout_s=20) as transport:
+            assert_served(transport)
+        _, status = os.waitpid(pid, 0)
+        assert os.waitstatus_to_exitcode(status) == 0
 
 
 def test_a_module_that_serves_nothing_is_an_error_in_one_line():
