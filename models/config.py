@@ -127,10 +127,29 @@ class Noise(Section):
     )
 
 
+DataName = Literal["digits", "mnist", "cifar10"]
+
+
+class Datasets(Section):
+    """Images on this machine; the digits come inside scikit-learn."""
+
+    mnist: Path | None = Field(None, description="directory of MNIST's four IDX files")
+    cifar10: Path | None = Field(None, description="directory of CIFAR-10's binary version")
+
+
 class Inference(Section):
     """An encrypted, client-aided inference run."""
 
     parameter_set: str = Field(description="name of an entry of parameter_sets (bfv)")
+    plain_modulus_bits: int | None = Field(
+        None, description="bits of t for this network; null: those of its parameter set"
+    )
+    weights: Path | None = Field(
+        None, description="weight file, as training writes it; null: seeded synthetic weights"
+    )
+    data: DataName | Literal["synthetic"] = Field(
+        "digits", description="images: digits, mnist, cifar10, or synthetic (seeded)"
+    )
     activation_bits: Annotated[int, Field(ge=2, le=8)] = Field(
         4, description="bits of quantized activations"
     )
@@ -143,12 +162,42 @@ class Inference(Section):
     switch_downloads: bool = Field(
         True, description="server drops data primes from results before it sends them"
     )
+    weight_memory_bytes: Annotated[int, Field(ge=0)] = Field(
+        1 << 30,
+        description="memory for weights that the server encodes once, for all images; "
+        "layers beyond it are encoded at each use",
+    )
 
 
 class Networks(Section):
-    """The networks whose linear layers run encrypted."""
+    """The networks whose linear layers run encrypted (CHOCO, Table 5).
 
-    lenet_sm: Inference = Field(Inference(parameter_set="B"), description="LeNetSm on digits")
+    There is no trained SqzNet and VGG16 here: their weights and images are synthetic by default.
+    t covers the accumulators of any weights and activations of these bits.
+    """
+
+    lenet_sm: Inference = Field(
+        Inference(
+            parameter_set="B", weights=Path("workloads/dnn/weights/lenet_sm_digits_4bit.npz")
+        ),
+        description="LeNetSm",
+    )
+    lenet_lg: Inference = Field(
+        Inference(
+            parameter_set="B",
+            plain_modulus_bits=20,
+            weights=Path("workloads/dnn/weights/lenet_lg_digits_4bit.npz"),
+            images=2,
+        ),
+        description="LeNetLg",
+    )
+    sqznet: Inference = Field(
+        Inference(parameter_set="B", data="synthetic", images=1), description="SqzNet"
+    )
+    vgg16: Inference = Field(
+        Inference(parameter_set="B", plain_modulus_bits=20, data="synthetic", images=1),
+        description="VGG16",
+    )
 
 
 class KernelShape(Section):
@@ -227,6 +276,46 @@ class Distance(Section):
     )
 
 
+class PageRank(Section):
+    """Client-aided PageRank (CHOCO, Section 5.6 and Figure 13).
+
+    The fixed-point formats are the coarsest whose rounding stays below the tolerance; CKKS needs
+    more bits than BFV, as its noise and the rounding of encoded weights lie in the low ones.
+    """
+
+    nodes: Annotated[int, Field(ge=2, le=8192)] = Field(
+        32, description="nodes of the synthetic graph; all ranks are in one ciphertext"
+    )
+    mean_out_degree: Annotated[int, Field(ge=1)] = Field(
+        4, description="links of a node of the synthetic graph, on average"
+    )
+    damping: Annotated[float, Field(gt=0, lt=1)] = Field(0.85, description="damping factor d")
+    tolerance_l1: Annotated[float, Field(gt=0, lt=2)] = Field(
+        0.03, description="largest L1 error of the ranks, which sum to 1, after any total"
+    )
+    bfv_rank_bits: Annotated[int, Field(ge=4, le=30)] = Field(
+        11, description="fractional bits of encrypted ranks (BFV)"
+    )
+    bfv_weight_bits: Annotated[int, Field(ge=4, le=30)] = Field(
+        8, description="fractional bits of the transition matrix (BFV)"
+    )
+    ckks_min_scale_bits: Annotated[int, Field(ge=15, le=45)] = Field(
+        20, description="smallest log2 of the scale of encrypted ranks that is tried (CKKS)"
+    )
+    ckks_weight_bits: Annotated[int, Field(ge=8, le=30)] = Field(
+        15, description="log2 of the scale of the transition matrix (CKKS)"
+    )
+    max_iterations: Annotated[int, Field(ge=1, le=48)] = Field(
+        48, description="largest total of iterations; profile quick: at most 8"
+    )
+    max_poly_modulus_degree: Annotated[int, Field(ge=2048, le=32768)] = Field(
+        32768, description="largest N that is tried; profile quick: at most 16384"
+    )
+    trials: Annotated[int, Field(ge=1, le=20)] = Field(
+        3, description="keys and inputs that confirm a set of N <= 8192; profile quick: 1"
+    )
+
+
 class Config(Section):
     """Everything a user may change."""
 
@@ -275,8 +364,10 @@ class Config(Section):
         description="(N, k) at which encryption is compared (Figure 8)",
     )
     noise: Noise = Field(Noise(), description="noise budgets (Table 4)")
+    datasets: Datasets = Field(Datasets(), description="images on this machine")
     networks: Networks = Field(Networks(), description="encrypted inference")
     distance: Distance = Field(Distance(), description="encrypted distances (Figure 11)")
+    pagerank: PageRank = Field(PageRank(), description="client-aided PageRank (Figure 13)")
 
     @model_validator(mode="before")
     @classmethod
@@ -306,7 +397,20 @@ class Config(Section):
                     f"{section}.parameter_set: {name!r} is not a {scheme.upper()} set; "
                     f"parameter_sets has {', '.join(allowed)}"
                 )
+            try:
+                self.network_parameters(name)
+            except ValidationError as error:
+                raise ValueError(f"networks.{name}.{one_line(error)}") from None
         return self
+
+    def network_parameters(self, network: str) -> ParameterSet:
+        """Return the HE parameters that a network runs with."""
+        inference = getattr(self.networks, network)
+        named = self.parameter_sets[inference.parameter_set]
+        if inference.plain_modulus_bits is None:
+            return named
+        own = {"plain_modulus_bits": inference.plain_modulus_bits, "plain_modulus": None}
+        return ParameterSet.model_validate(named.model_dump() | own)
 
 
 def validate(data: dict[str, Any]) -> Config:
