@@ -51,14 +51,18 @@ class Noise:
     log2_variance: float
 
     @property
-    def budget_bits(self) -> float:
-        """Median noise budget in bits, not rounded; 0 where decryption is expected to fail.
+    def margin_bits(self) -> float:
+        """Median distance to decryption failure in bits; negative where it is expected to fail.
 
         P(max|v_i| < x) = erf(x / sqrt(2 V))^N is 1/2 at x = sqrt(2 V) erfinv(2^(-1/N)).
         """
         median = float(erfinv(2 ** (-1 / self.parameters.poly_modulus_degree)))
-        log2_largest = (1 + self.log2_variance) / 2 + log2(median)
-        return max(0.0, -1 - log2_largest)
+        return -1 - (1 + self.log2_variance) / 2 - log2(median)
+
+    @property
+    def budget_bits(self) -> float:
+        """Median noise budget in bits, not rounded; 0 where decryption is expected to fail."""
+        return max(0.0, self.margin_bits)
 
 
 def fresh(parameters: ParameterSet, error_variance: float = BINOMIAL_ERROR_VARIANCE) -> Noise:
