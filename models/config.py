@@ -397,10 +397,11 @@ class Config(Section):
                     f"{section}.parameter_set: {name!r} is not a {scheme.upper()} set; "
                     f"parameter_sets has {', '.join(allowed)}"
                 )
+        for name, _ in self.networks:
             try:
                 self.network_parameters(name)
             except ValidationError as error:
-                raise ValueError(f"networks.{name}.{one_line(error)}") from None
+                raise ValueError(f"networks.{name}: {one_line(error)}") from None
         return self
 
     def network_parameters(self, network: str) -> ParameterSet:
