@@ -114,7 +114,7 @@ def _gain(axes: Axes, x: float, costs: pd.Series, top: float) -> None:
     axes.annotate(
         f"{costs['software'] / costs['accelerator']:,.0f}\N{MULTIPLICATION SIGN}",
         (x + _PLATFORMS["software"], top),
-        xytext=(0, 4),
+        xytext=(0, 6),
         textcoords="offset points",
         ha="center",
         fontsize=6.5,
