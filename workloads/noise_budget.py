@@ -26,6 +26,8 @@ from models.parameters import ParameterSet
 from models.stage import Job, run_stage
 from models.tables import write_table
 from workloads.he import context, seal, seal_provenance, seed
+from workloads.packing.evaluator import CountingEvaluator, make_galois_keys
+from workloads.packing.permutation import MaskedRotation, Windows, roll
 
 WINDOW, SHIFT = 24, 8
 """Slots of the rotated window and steps to the left; noise depends on neither."""
@@ -73,15 +75,15 @@ def measure(chosen: ParameterSet, seed_value: int) -> dict[str, int]:
         ChocoError: a ciphertext with budget left decrypts to something else than it should.
     """
     seed(seed_value)
-    client, server = _key_pair(chosen)
+    client, server, permutation = _key_pair(chosen)
     random = np.random.default_rng(seed_value)
     values = random.integers(0, chosen.batching_modulus, client.slots, dtype=np.uint64)
     fresh = client.encryptor.encrypt(client.encoder.encode(values))
-    rotated = server.evaluator.rotate_rows(fresh, SHIFT, server.galois_keys)
+    rotated = server.rotate(fresh, SHIFT)
     return {
         "initial": client.budget_bits(fresh, values),
         "post_rotate": client.budget_bits(rotated, rotate_rows(values, SHIFT)),
-        "post_permute": client.budget_bits(server.rotate_window(fresh), rotate_window(values)),
+        "post_permute": client.budget_bits(permutation.apply(fresh), rotate_window(values)),
     }
 
 
@@ -93,7 +95,7 @@ def rotate_rows(values: NDArray[np.uint64], steps: int) -> NDArray[np.uint64]:
 def rotate_window(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """Rotate the first ``WINDOW`` slots to the left and clear all others, shape (N,)."""
     rotated = np.zeros_like(values)
-    rotated[:WINDOW] = np.roll(values[:WINDOW], -SHIFT)
+    rotated[:WINDOW] = roll(values[:WINDOW].astype(np.int64), SHIFT)
     return rotated
 
 
@@ -116,37 +118,19 @@ class _Client:
         return budget_bits
 
 
-@dataclass(frozen=True)
-class _Server:
-    encoder: "seal.BatchEncoder"
-    evaluator: "seal.Evaluator"
-    galois_keys: "seal.GaloisKeys"
-
-    def rotate_window(self, fresh: "seal.Ciphertext") -> "seal.Ciphertext":
-        """Rotate the window by masking: what stays inside it, plus what wraps around."""
-        inside = self._masked(fresh, SHIFT, slice(0, WINDOW - SHIFT))
-        wrapped = self._masked(fresh, SHIFT - WINDOW, slice(WINDOW - SHIFT, WINDOW))
-        return self.evaluator.add(inside, wrapped)
-
-    def _masked(self, fresh: "seal.Ciphertext", steps: int, kept: slice) -> "seal.Ciphertext":
-        mask = np.zeros(self.encoder.slot_count(), dtype=np.uint64)
-        mask[kept] = 1
-        rotated = self.evaluator.rotate_rows(fresh, steps, self.galois_keys)
-        return self.evaluator.multiply_plain(rotated, self.encoder.encode(mask))
-
-
-def _key_pair(chosen: ParameterSet) -> tuple[_Client, _Server]:
+def _key_pair(chosen: ParameterSet) -> tuple[_Client, CountingEvaluator, MaskedRotation]:
+    """Return the client, the server's evaluator with its keys, and its windowed rotation."""
     made = context(chosen)
     keys = seal.KeyGenerator(made)
-    galois_keys = seal.GaloisKeys()
-    keys.create_galois_keys([SHIFT, SHIFT - WINDOW], galois_keys)
-    encoder = seal.BatchEncoder(made)
+    server = CountingEvaluator(made)
+    permutation = MaskedRotation(server, Windows(server.row_size, WINDOW, rows=(0,)), SHIFT)
+    server.set_keys(make_galois_keys(keys, permutation.rotation_steps), None)
     client = _Client(
-        encoder=encoder,
+        encoder=seal.BatchEncoder(made),
         encryptor=seal.Encryptor(made, keys.create_public_key()),
         decryptor=seal.Decryptor(made, keys.secret_key()),
     )
-    return client, _Server(encoder, seal.Evaluator(made), galois_keys)
+    return client, server, permutation
 
 
 if __name__ == "__main__":
