@@ -10,10 +10,12 @@ configfile: "config/config.yaml"
 
 include: "rules/common.smk"
 include: "rules/parameters.smk"
+include: "rules/permutation.smk"
 include: "rules/profile.smk"
 include: "rules/workloads.smk"
 include: "rules/accelerator.smk"
 include: "rules/offload.smk"
+include: "rules/distance.smk"
 include: "rules/figures.smk"
 include: "rules/report.smk"
 
