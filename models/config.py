@@ -159,6 +159,9 @@ class Inference(Section):
     images: Annotated[int, Field(ge=1, le=300)] = Field(
         10, description="test images to classify, one inference each"
     )
+    training_epochs: Annotated[int, Field(ge=1)] = Field(
+        24, description="epochs of training; half as many follow at each number of bits"
+    )
     switch_downloads: bool = Field(
         True, description="server drops data primes from results before it sends them"
     )
@@ -202,6 +205,7 @@ class Networks(Section):
             plain_modulus_bits=20,
             weights=Path("workloads/dnn/weights/lenet_lg_digits_4bit.npz"),
             images=2,
+            training_epochs=12,
         ),
         description="LeNetLg",
     )
@@ -248,8 +252,7 @@ class Distance(Section):
             KernelShape(dimensions=dimensions, points=points)
             for dimensions, points in (
                 (2, 64),
-                (2, 4096),
-                (4, 1024),
+                (4, 2048),
                 (16, 256),
                 (16, 1024),
                 (64, 256),
@@ -320,7 +323,7 @@ class PageRank(Section):
         14, description="log2 of the scale of the transition matrix (CKKS)"
     )
     max_iterations: Annotated[int, Field(ge=1, le=48)] = Field(
-        48, description="largest total of iterations; profile quick: at most 8"
+        48, description="largest total of iterations; profile quick: at most 6"
     )
     max_poly_modulus_degree: Annotated[int, Field(ge=2048, le=32768)] = Field(
         32768, description="largest N that is tried; profile quick: at most 16384"

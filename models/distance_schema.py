@@ -81,3 +81,8 @@ DISTANCE_SUMMARY = table_schema(
 )
 """One row a packing: in how many cases no other needs fewer bytes, or less client time in software
 (missing without a cost at these parameters); ``alone``: every other one needs more."""
+
+
+def kernel_name(packing: str, dimensions: int, points: int) -> str:
+    """Return the name of a kernel in traces and timings."""
+    return f"{packing} {dimensions}x{points}"

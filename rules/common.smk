@@ -24,9 +24,54 @@ def settings(**values):
 
 def inference_settings(network):
     """Return the settings of one network's run, with the HE parameters that it names."""
+    return settings(
+        seed=CONFIG.seed,
+        parameters=CONFIG.network_parameters(network),
+        inference=getattr(CONFIG.networks, network),
+        datasets=CONFIG.datasets,
+    )
+
+
+def training_settings(network):
+    """Return the settings of one network's training."""
     inference = getattr(CONFIG.networks, network)
-    parameters = CONFIG.parameter_sets[inference.parameter_set]
-    return settings(seed=CONFIG.seed, parameters=parameters, inference=inference)
+    return settings(
+        seed=CONFIG.seed,
+        data=inference.data,
+        datasets=CONFIG.datasets,
+        weight_bits=inference.weight_bits,
+        activation_bits=inference.activation_bits,
+        float_epochs=inference.training_epochs,
+        quantized_epochs=max(1, inference.training_epochs // 2),
+    )
+
+
+def weight_file(network):
+    """Return the weight file of a network, or nothing where its weights are synthetic."""
+    weights = getattr(CONFIG.networks, network).weights
+    return [] if weights is None else [str(weights)]
+
+
+def distance_settings():
+    """Return the settings of encrypted distances, with the HE parameters that they name."""
+    return settings(
+        profile=CONFIG.profile,
+        seed=CONFIG.seed,
+        parameters=CONFIG.parameter_sets[CONFIG.distance.parameter_set],
+        distance=CONFIG.distance,
+    )
+
+
+def pagerank_study():
+    """Return the PageRank section, reduced in the quick profile."""
+    study = CONFIG.pagerank
+    if CONFIG.profile == "full":
+        return study
+    reduced = {
+        "max_iterations": min(study.max_iterations, 6),
+        "max_poly_modulus_degree": min(study.max_poly_modulus_degree, 16384),
+    }
+    return study.model_copy(update=reduced)
 
 
 # Jobs use this environment's Python, whether or not it is activated. `pipefail` is on, so that

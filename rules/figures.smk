@@ -81,6 +81,35 @@ rule fig8:
         " --output pdf={output.pdf} png={output.png} svg={output.svg} 2>&1 | tee {log}"
 
 
+rule fig11:
+    input:
+        kernels=rules.distance_kernels.output.kernels,
+        timings=rules.distance_kernels.output.timings,
+        client=rules.offload_distance.output.client,
+        style="plots/choco.mplstyle",
+    output:
+        pdf="results/figures/fig11.pdf",
+        png="results/figures/fig11.png",
+        svg=report(
+            "results/figures/fig11.svg",
+            caption="../report/captions/fig11.rst",
+            category="Applications",
+            labels={"result": "fig11"},
+        ),
+    log:
+        "results/logs/fig11.log",
+    benchmark:
+        "results/benchmarks/fig11.tsv"
+    conda:
+        "../environment.yml"
+    params:
+        code=code_hash("plots.fig11"),
+    shell:
+        "python -m plots.fig11 --input kernels={input.kernels} timings={input.timings}"
+        " client={input.client}"
+        " --output pdf={output.pdf} png={output.png} svg={output.svg} 2>&1 | tee {log}"
+
+
 rule fig14:
     input:
         inference=rules.offload_inference.output.inference,
@@ -105,4 +134,32 @@ rule fig14:
         code=code_hash("plots.fig14"),
     shell:
         "python -m plots.fig14 --input inference={input.inference} paper=results/paper"
+        " --output pdf={output.pdf} png={output.png} svg={output.svg} 2>&1 | tee {log}"
+
+
+rule fig13:
+    input:
+        communication=rules.pagerank_communication.output.communication,
+        run=rules.pagerank_client_aided.output.summary,
+        style="plots/choco.mplstyle",
+    output:
+        pdf="results/figures/fig13.pdf",
+        png="results/figures/fig13.png",
+        svg=report(
+            "results/figures/fig13.svg",
+            caption="../report/captions/fig13.rst",
+            category="Workloads",
+            labels={"result": "fig13"},
+        ),
+    log:
+        "results/logs/fig13.log",
+    benchmark:
+        "results/benchmarks/fig13.tsv"
+    conda:
+        "../environment.yml"
+    params:
+        settings=settings(profile=CONFIG.profile),
+        code=code_hash("plots.fig13"),
+    shell:
+        "python -m plots.fig13 --settings {params.settings:q} --input communication={input.communication}"
         " --output pdf={output.pdf} png={output.png} svg={output.svg} 2>&1 | tee {log}"

@@ -12,6 +12,7 @@ from models.claim_mapping import Mapping, NoValueError
 from models.client.operations import CLIENT_OPERATIONS
 from models.comparison import COMPARISON
 from models.config import Config
+from models.distance_schema import DISTANCE_SUMMARY
 from models.errors import ChocoError
 from models.noise_schema import TABLE4
 from models.offload import INFERENCE
@@ -131,7 +132,8 @@ def test_a_number_that_the_run_did_not_make_is_no_value(keys, reason):
 
 
 def test_a_parameter_set_that_the_user_removed_is_no_value():
-    config = Config(parameter_sets={"B": Config().parameter_sets["B"]})
+    left = {name: known for name, known in Config().parameter_sets.items() if name != "A"}
+    config = Config().model_copy(update={"parameter_sets": left})
     with pytest.raises(NoValueError, match=r"no parameter_sets\.A"):
         evaluate(config, configuration="parameter_sets.A.key_residues")
 
@@ -202,6 +204,7 @@ SCHEMAS = {
     "results/accelerator/operations.csv": ACCELERATOR_OPERATIONS,
     "results/noise/table4.csv": TABLE4,
     "results/offload/comparison.csv": COMPARISON,
+    "results/offload/distance_summary.csv": DISTANCE_SUMMARY,
     "results/offload/inference.csv": INFERENCE,
     "results/parameters/table3.csv": TABLE3,
     "results/profile/client_operations.csv": CLIENT_OPERATIONS,

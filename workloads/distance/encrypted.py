@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from models.config import Packing
+from models.distance_schema import kernel_name
 from models.errors import ChocoError
 from models.parameters import ParameterSet
 from workloads.distance.kernels import service
@@ -62,7 +63,7 @@ def make_plan(
         ChocoError: the shape does not fit.
     """
     row_size = parameters.poly_modulus_degree // 2
-    name = f"{packing} {dimensions}x{points}"
+    name = kernel_name(packing, dimensions, points)
     return PACKINGS[packing](name, row_size, queries, points, dimensions)
 
 
