@@ -16,6 +16,7 @@ include: "rules/workloads.smk"
 include: "rules/accelerator.smk"
 include: "rules/offload.smk"
 include: "rules/distance.smk"
+include: "rules/pagerank.smk"
 include: "rules/figures.smk"
 include: "rules/report.smk"
 

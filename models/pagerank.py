@@ -26,12 +26,14 @@ _OPTIONAL = Column("Int64", nullable=True)
 PARAMETERS = table_schema(
     scheme=_SCHEME,
     iterations=_COUNT,
+    searched_iterations=_COUNT,
     feasible=bool,
     poly_modulus_degree=_OPTIONAL,
     coeff_modulus_bits=Column(str, nullable=True),
     key_residues=_OPTIONAL,
     plain_moduli=_OPTIONAL,
     plain_modulus_bits=_OPTIONAL,
+    plain_modulus=Column(str, nullable=True),
     rank_bits=_OPTIONAL,
     weight_bits=_OPTIONAL,
     download_residues=_OPTIONAL,
@@ -49,7 +51,9 @@ PARAMETERS = table_schema(
 """The smallest parameter set by scheme and iterations in a set; where there is none, why.
 
 ``rank_bits`` are the fractional bits of encrypted ranks, in CKKS log2 of their scale. Bytes are
-those of one set: an upload and a download (of all ``plain_moduli`` ciphertexts)."""
+those of one set: an upload and a download (of all ``plain_moduli`` ciphertexts). Not every large
+number of iterations is searched for; ``searched_iterations`` is the one whose parameters these are,
+an upper bound where it is larger."""
 
 COMMUNICATION = table_schema(
     scheme=_SCHEME,
@@ -70,7 +74,7 @@ COMMUNICATION = table_schema(
     hardware_optimal=bool,
 )
 """One row a split. ``continuous`` is a single set; ``optimal`` has the fewest total bytes of its
-total and scheme (where several are equal, the fewest sets), ``hardware_optimal`` the fewest of
+total and scheme (where several are equal, the fewest key bytes), ``hardware_optimal`` the fewest of
 those that the accelerator supports."""
 
 
@@ -81,12 +85,14 @@ class Settings(Section):
 
 
 def stage(job: Job[Settings]) -> None:
-    """Compute table ``communication`` from ``parameters``."""
-    parameters = read_table(job.inputs["parameters"], PARAMETERS)
+    """Compute table ``communication`` from ``bfv`` and ``ckks``, tables ``PARAMETERS``."""
+    parameters = pd.concat(
+        [read_table(job.inputs[scheme], PARAMETERS) for scheme in ("bfv", "ckks")]
+    )
     largest = int(parameters.iterations.max())
     if job.settings.max_iterations > largest:
         raise ChocoError(
-            f"{job.inputs['parameters']}: sets of up to {largest} iterations; "
+            f"{job.inputs['bfv']}: sets of up to {largest} iterations; "
             f"max_iterations asks for {job.settings.max_iterations}"
         )
     table = communication(parameters, job.settings.max_iterations)
@@ -154,7 +160,7 @@ def _marked(rows: list[dict[str, object]]) -> list[dict[str, object]]:
     """Mark the optimal rows among those of one total."""
 
     def cost(row: dict[str, object]) -> tuple[object, ...]:
-        return row["total_bytes"], row["sets"]
+        return row["total_bytes"], row["key_bytes"]
 
     best = min(rows, key=cost, default=None)
     supported = [row for row in rows if row["hardware_compatible"]]

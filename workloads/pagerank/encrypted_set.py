@@ -65,18 +65,21 @@ def run(
     integers = IntegerPageRank(problem, candidate.rank_bits, candidate.weight_bits)
     quantized = integers.quantize(start)
     reference = [integers.iterate(quantized, k) for k in range(1, count + 1)]
-    chosen = candidate.parameters[:moduli]
-    runs = [list(iterated(candidate, part, problem, quantized)) for part in chosen]
+    runs = []
+    for part in candidate.parameters[:moduli]:
+        runs.append(list(iterated(candidate, part, problem, quantized)))
+        if runs[-1][-1][1] == 0:
+            break  # the whole set is lost
     outcomes = []
     for k, (parts, wanted) in enumerate(zip(zip(*runs, strict=True), reference, strict=True)):
-        primes = [part.batching_modulus for part in chosen]
+        primes = [part.batching_modulus for part in candidate.parameters[: len(runs)]]
         # With all moduli, their product is above the reference, so this is plain equality.
         joined = join([slots for slots, _ in parts], primes)
         exact = all(joined == wanted % prod(primes))
         error = _distance(integers.to_ranks(wanted, k + 1), real[k])
         budget = min(bits for _, bits in parts if bits is not None)
         time_s = perf_counter() - begin
-        outcomes.append(Outcome(exact and budget > 0, error, budget, len(chosen), time_s))
+        outcomes.append(Outcome(exact and budget > 0, error, budget, len(runs), time_s))
     return outcomes
 
 

@@ -84,7 +84,8 @@ class IntegerPageRank:
 
     def teleport(self, iteration: int) -> int:
         """Return c_k for k = ``iteration`` (1, 2, ...)."""
-        return round(Fraction(self.problem.teleport) * 2 ** self.fraction_bits(iteration))
+        one: int = 2 ** self.fraction_bits(iteration)
+        return round(Fraction(self.problem.teleport) * one)
 
     def quantize(self, ranks: Floats) -> ExactIntegers:
         """Round ranks to what the client encrypts."""
