@@ -53,6 +53,33 @@ rule table4:
         " --output pdf={output.pdf} png={output.png} svg={output.svg} 2>&1 | tee {log}"
 
 
+rule fig4:
+    input:
+        rotations=rules.windowed_rotation.output.rotations,
+        timings=rules.windowed_rotation.output.timings,
+        style="plots/choco.mplstyle",
+    output:
+        pdf="results/figures/fig4.pdf",
+        png="results/figures/fig4.png",
+        svg=report(
+            "results/figures/fig4.svg",
+            caption="../report/captions/fig4.rst",
+            category="HE parameters",
+            labels={"result": "fig4"},
+        ),
+    log:
+        "results/logs/fig4.log",
+    benchmark:
+        "results/benchmarks/fig4.tsv"
+    conda:
+        "../environment.yml"
+    params:
+        code=code_hash("plots.fig4"),
+    shell:
+        "python -m plots.fig4 --input rotations={input.rotations} timings={input.timings}"
+        " --output pdf={output.pdf} png={output.png} svg={output.svg} 2>&1 | tee {log}"
+
+
 rule fig8:
     input:
         scaling=rules.comparison.output.scaling,
