@@ -131,7 +131,10 @@ class Search:
         rows = []
         for iterations in range(1, self._study.max_iterations + 1):
             source = next(number for number in wanted if number >= iterations)
-            rows.append(self._row(iterations) | found[source] | {"searched_iterations": source})
+            row = self._row(iterations) | found[source] | {"searched_iterations": source}
+            if source != iterations and not row["feasible"]:
+                row["reason"] += f"; {iterations} not searched"
+            rows.append(row)
         return rows
 
     def _row(self, iterations: int) -> dict[str, Any]:
