@@ -2,7 +2,7 @@
 
 Three files, written together:
 
-- ``trace.csv``: one row for each item (an image, a query) and offloaded layer. Deterministic.
+- ``trace.csv``: one row for each item (an image, a query) and offloaded step. Deterministic.
 - ``timings.csv``: wall-clock seconds by item, layer and phase; measured on this machine.
 - ``trace.json``: what the run was (``TraceMetadata``), with the meaning of every column.
 """
@@ -15,24 +15,40 @@ from typing import Any
 
 import pandas as pd
 import pandera.pandas as pa
-from pydantic import Field
+from pydantic import Field, ValidationError
 
-from models.config import Section
+from models.config import Section, one_line
+from models.errors import ChocoError
 from models.parameters import ParameterSet
-from models.tables import Check, Column, replacing, table_schema, write_table
+from models.tables import Check, Column, read_table, replacing, table_schema, write_table
 from workloads.he import seal_provenance
 from workloads.packing.evaluator import OPERATIONS
 from workloads.protocol.client import Exchange
 
-TRACE_VERSION = 2
+VERSIONS = {
+    1: "BFV networks",
+    2: "every workload and both schemes: min_budget_bits may be empty; products of ciphertexts, "
+    "relinearizations and rescalings are counted",
+}
+"""What each version of the schema holds; a reader takes the last one only."""
+
+TRACE_VERSION = max(VERSIONS)
 
 SETUP_ITEM = -1
 """``item`` of timings that belong to the whole run."""
 
-PHASES = ("key_generation", "weight_encoding", "encrypt", "server", "decrypt", "plain")
+PHASES = {
+    "key_generation": "client makes its keys; once a run",
+    "weight_encoding": "server encodes what it holds; once a run",
+    "encrypt": "client packs, encodes, encrypts and serializes",
+    "server": "server deserializes, computes and serializes",
+    "decrypt": "client deserializes, decrypts, decodes and unpacks",
+    "plain": "client computes in the clear before the next step",
+}
+"""What is timed, by name in column ``phase``."""
 
 COLUMNS = {
-    "item": "index of the image or query in its data set",
+    "item": "which image, query or other unit of work of the workload",
     "step": "offloaded steps of this item before this one",
     "layer": "name of the offloaded step: a layer, a kernel, an iteration",
     "kind": "kind of the offloaded step",
@@ -46,7 +62,7 @@ COLUMNS = {
     "min_budget_bits": "smallest noise budget of the decrypted ciphertexts, in bits; empty where "
     "none was decrypted, and in CKKS",
     "server_rotations": "rotations, each with a key switch",
-    "server_plain_multiplications": "dyadic products of a ciphertext and encoded weights",
+    "server_plain_multiplications": "products of a ciphertext and a plaintext",
     "server_multiplications": "products of two ciphertexts, squares among them",
     "server_relinearizations": "products brought back to two polynomials, each with a key switch",
     "server_additions": "ciphertext additions",
@@ -66,7 +82,7 @@ TIMINGS = table_schema(
     item=Column(int, Check.ge(SETUP_ITEM)),
     step=Column(int, Check.ge(SETUP_ITEM)),
     layer=str,
-    phase=Column(str, Check.isin(PHASES)),
+    phase=Column(str, Check.isin(list(PHASES))),
     time_s=Column(float, Check.ge(0)),
 )
 
@@ -74,16 +90,18 @@ TIMINGS = table_schema(
 class TraceMetadata(Section):
     """What a traced run was; deterministic."""
 
-    trace_version: int = TRACE_VERSION
-    workload: str
-    parameter_set: str
-    parameters: ParameterSet
-    seed: int
+    trace_version: int = Field(TRACE_VERSION, description="version of this schema")
+    workload: str = Field(description="name of the workload")
+    parameter_set: str = Field(description="name of the HE parameter set in the configuration")
+    parameters: ParameterSet = Field(description="the HE parameters themselves")
+    seed: int = Field(description="seed of keys and encryption noise")
     transport: str = Field(description="how the two parties were connected")
-    items: int
+    items: int = Field(description="items run: images, queries, kernels, sets of iterations")
     input_data: str = Field(description="what the items are; says so if they are synthetic")
     key_bytes: int = Field(description="evaluation keys, sent once, in bytes")
-    rotation_steps: list[int] = Field(description="left rotations that have a Galois key")
+    rotation_steps: list[int] = Field(
+        description="left rotations with a Galois key; 0 is the exchange of the rows (BFV)"
+    )
     layers: list[dict[str, Any]] = Field(description="layout of every offloaded layer")
     details: dict[str, Any] = Field(description="more about the workload")
     columns: dict[str, str] = Field(description="meaning of the columns of trace.csv")
@@ -172,14 +190,67 @@ def write_trace(
     """Check and write ``paths``: "trace", "timings" and "metadata".
 
     Raises:
-        ChocoError: a table does not fit its schema.
+        ChocoError: a table does not fit its schema, or the metadata describes another one.
     """
     operations = tuple(client_operations)
-    write_table(trace_table(records, operations), paths["trace"], trace_schema(operations))
+    table = trace_table(records, operations)
+    check_trace(table, metadata, paths["trace"])
+    write_table(table, paths["trace"], trace_schema(operations))
     write_table(timings_table(records, setup), paths["timings"], TIMINGS)
     with replacing(paths["metadata"]) as temporary:
         text = json.dumps(metadata.model_dump(mode="json"), indent=2)
         temporary.write_text(text + "\n", encoding="utf-8")
+
+
+def read_trace(directory: Path) -> tuple[pd.DataFrame, TraceMetadata]:
+    """Read and check ``trace.csv`` and ``trace.json``.
+
+    Raises:
+        ChocoError: a file is missing, of another version, or does not fit the schema.
+    """
+    path = directory / "trace.json"
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+        version = data["trace_version"]
+        if version != TRACE_VERSION:
+            raise ChocoError(
+                f"{path}: trace version {version}; this release reads {TRACE_VERSION}: run it again"
+            )
+        metadata = TraceMetadata.model_validate(data)
+    except OSError as error:
+        raise ChocoError(f"{path}: {error.strerror}") from None
+    except ValidationError as error:
+        raise ChocoError(f"{path}: {one_line(error)}") from None
+    except (ValueError, KeyError, TypeError):
+        raise ChocoError(f"{path}: not the metadata of a trace") from None
+    schema = trace_schema(
+        name.removeprefix("client_").removesuffix("_elements")
+        for name in metadata.columns
+        if name not in COLUMNS
+    )
+    table = read_table(directory / "trace.csv", schema)
+    check_trace(table, metadata, directory / "trace.csv")
+    return table, metadata
+
+
+def check_trace(table: pd.DataFrame, metadata: TraceMetadata, path: Path) -> None:
+    """Check what concerns several columns, or the metadata beside them.
+
+    Raises:
+        ChocoError: names the file and the first fault.
+    """
+    where = table[["item", "step", "layer"]]
+    for fault, bad in {
+        "is there twice": where.duplicated(),
+        "uploads more ciphertexts than bytes": table.upload_bytes > table.wire_upload_bytes,
+        "downloads more ciphertexts than bytes": table.download_bytes > table.wire_download_bytes,
+    }.items():
+        if bad.any():
+            item, step, layer = where[bad].iloc[0]
+            raise ChocoError(f"{path}: item {item}, step {step}, layer {layer!r}: {fault}")
+    if set(metadata.columns) != set(table.columns):
+        odd = sorted(set(metadata.columns) ^ set(table.columns))
+        raise ChocoError(f"{path}: its metadata describes other columns: {', '.join(odd)}")
 
 
 def describe_columns(client_operations: Mapping[str, str]) -> dict[str, str]:
