@@ -256,9 +256,7 @@ class Search:
         tried = [attempt for attempt in self.attempts if attempt["iterations"] == iterations]
         last = tried[-1]["outcome"] if tried else ""
         if last == "wrong":
-            return (
-                f"from {iterations} iterations on, noise exceeds every modulus up to N = {largest}"
-            )
+            return f"noise of {iterations} iterations exceeds every modulus up to N = {largest}"
         if last == "imprecise":
             return f"fixed point is too coarse for the error that {iterations} iterations may add"
         return f"the scale after {iterations} iterations exceeds every modulus up to N = {largest}"
