@@ -3,7 +3,8 @@
 # Trained weights are committed, so that results do not depend on training; `snakemake train` makes
 # them anew. Training writes beside them, for the user to compare and to copy.
 NETWORK = "workloads/dnn/networks/{network}.yaml"
-NETWORKS = ["lenet_sm"]
+NETWORKS = ["lenet_sm", "lenet_lg", "sqznet", "vgg16"]
+TRAINED = ["lenet_sm", "lenet_lg"]
 
 
 rule train_network:
@@ -18,13 +19,7 @@ rule train_network:
     conda:
         "../environment.yml"
     params:
-        settings=lambda wildcards: settings(
-            seed=CONFIG.seed,
-            weight_bits=getattr(CONFIG.networks, wildcards.network).weight_bits,
-            activation_bits=getattr(
-                CONFIG.networks, wildcards.network
-            ).activation_bits,
-        ),
+        settings=lambda wildcards: training_settings(wildcards.network),
         code=code_hash("workloads.dnn.train"),
     shell:
         "python -m workloads.dnn.train --settings {params.settings:q}"
@@ -33,13 +28,13 @@ rule train_network:
 
 rule train:
     input:
-        expand(rules.train_network.output.weights, network=NETWORKS),
+        expand(rules.train_network.output.weights, network=TRAINED),
 
 
 rule infer_network:
     input:
         network=NETWORK,
-        weights="workloads/dnn/weights/{network}_digits_4bit.npz",
+        weights=lambda wildcards: weight_file(wildcards.network),
     output:
         trace="results/workloads/{network}/trace.csv",
         metadata="results/workloads/{network}/trace.json",
@@ -53,9 +48,10 @@ rule infer_network:
         "../environment.yml"
     params:
         settings=lambda wildcards: inference_settings(wildcards.network),
+        weights=lambda wildcards, input: [f"weights={path}" for path in input[1:]],
         code=code_hash("workloads.dnn.infer"),
     shell:
         "python -m workloads.dnn.infer --settings {params.settings:q}"
-        " --input network={input.network} weights={input.weights}"
+        " --input network={input.network} {params.weights}"
         " --output trace={output.trace} metadata={output.metadata} summary={output.summary}"
         " timings={output.timings} 2>&1 | tee {log}"

@@ -50,8 +50,8 @@ class InferenceClient:
     ) -> tuple[Integers, list[PlainWork]]:
         """Classify one (channels, height, width) image; ``on_layer`` is called after each layer."""
         values, work = image, []
-        plans = self._network.steps
-        for index, (step, scale) in enumerate(zip(plans, self._scales, strict=True)):
+        steps = self._network.steps
+        for index, (step, scale) in enumerate(zip(steps, self._scales, strict=True)):
             flat = len(step.weight_shape) == 2
             values = self._client.evaluate(index, values.reshape(-1) if flat else values)
             start, elements = perf_counter(), Counter[str]()
@@ -61,13 +61,24 @@ class InferenceClient:
                 values = requantize(values, scale.multiplier, scale.shift, self._activation_bits)
             work.append(PlainWork(elements, perf_counter() - start))
             on_layer()
-        return values, work
+        return values.reshape(-1), work
 
 
 def make_server(
-    quantized: QuantizedNetwork, parameters: ParameterSet, *, switch_downloads: bool
+    quantized: QuantizedNetwork,
+    parameters: ParameterSet,
+    *,
+    switch_downloads: bool,
+    weight_memory_bytes: int = 1 << 30,
 ) -> Server:
     """Return a server for the linear layers of a network.
+
+    Args:
+        quantized: the integer network.
+        parameters: a BFV set.
+        switch_downloads: drop data primes from results.
+        weight_memory_bytes: for weights that are encoded once, first layers first; layers that
+            exceed it are encoded at each use.
 
     Raises:
         ChocoError: the plaintext modulus cannot hold the accumulators of some layer.
@@ -75,10 +86,12 @@ def make_server(
     context = he.context(parameters)
     quantized.check_plain_modulus(context.first_context_data().parms().plain_modulus().value())
     plans = quantized.network.plans(parameters.poly_modulus_degree // 2)
-    layers = [
-        ServedLayer(plan, layer.weights, layer.bias)
-        for plan, layer in zip(plans, quantized.layers, strict=True)
-    ]
+    layers, left = [], weight_memory_bytes
+    for plan, layer in zip(plans, quantized.layers, strict=True):
+        size = plan.products * parameters.data_residues * parameters.polynomial_bytes
+        keep = size <= left
+        left -= size if keep else 0
+        layers.append(ServedLayer(plan, layer.weights, layer.bias, keep))
     return Server(parameters, layers, switch_downloads=switch_downloads)
 
 

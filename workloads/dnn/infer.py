@@ -12,32 +12,36 @@ import pandas as pd
 from pydantic import Field
 from tqdm import tqdm
 
-from models.config import Inference, Section
-from models.errors import ChocoError
+from models.config import Datasets, Inference, Section
 from models.parameters import ParameterSet
-from models.provenance import combine, library
+from models.provenance import combine
 from models.stage import Job, run_stage
 from models.tables import Check, Column, table_schema, write_table
 from workloads import he
-from workloads.dnn import digits
 from workloads.dnn.encrypted import PlainWork, check_logits, make_client, make_server
 from workloads.dnn.network import Network, load_network
 from workloads.dnn.plain import OPERATIONS
 from workloads.dnn.quantized import QuantizedNetwork
-from workloads.dnn.weights_file import load_weights
+from workloads.dnn.source import load_images, load_quantized
 from workloads.protocol.client import Client
 from workloads.protocol.serve import TransportName, connection
 from workloads.protocol.server import Server
 from workloads.protocol.trace import LayerRecord, TraceMetadata, describe_columns, write_trace
 
+_MISSING_COUNT = Column("Int64", Check.ge(0), nullable=True)
+_SHARE = Column(float, Check.in_range(0, 1), nullable=True)
+
 SUMMARY = table_schema(
     network=str,
     parameter_set=str,
+    plain_modulus_bits=int,
+    data=str,
+    weights=str,
     weight_bits=int,
     activation_bits=int,
     images=Column(int, Check.gt(0)),
     images_exact=int,
-    images_correct=int,
+    images_correct=_MISSING_COUNT,
     encryptions=int,
     decryptions=int,
     upload_bytes=int,
@@ -54,18 +58,20 @@ SUMMARY = table_schema(
     float_model_bytes=int,
     quantized_model_bytes=int,
     min_budget_bits=Column(int, Check.gt(0)),
-    test_images=int,
-    accuracy=Column(float, Check.in_range(0, 1)),
-    accuracy_float=Column(float, Check.in_range(0, 1)),
-    accuracy_w8a8=Column(float, Check.in_range(0, 1)),
-    accuracy_w4a4=Column(float, Check.in_range(0, 1)),
+    test_images=_MISSING_COUNT,
+    accuracy=_SHARE,
+    accuracy_float=_SHARE,
+    accuracy_w8a8=_SHARE,
+    accuracy_w4a4=_SHARE,
 )
 """One row a network. Operations and bytes are those of one image; ``accuracy`` is that of the
-integer network on all test images, the other three were measured when it was trained."""
+integer network on all test images, the other three were measured when it was trained. They are
+empty where weights or images are synthetic."""
 
 _MEANINGS = {
     "relu": "elements through the activation",
-    "max_pool": "elements into the pooling",
+    "max_pool": "elements into the maximum pooling",
+    "average_pool": "elements into the average pooling",
     "requantize": "elements scaled back to activations",
 }
 
@@ -76,36 +82,41 @@ class Settings(Section):
     seed: int = Field(ge=0, lt=2**32, description="seed of keys and encryption noise")
     parameters: ParameterSet = Field(description="the HE parameters named by inference")
     inference: Inference
+    datasets: Datasets = Field(Datasets(), description="where image files are")
     transport: TransportName = Field(
         "in process", description="in process, or TCP to a server process on loopback"
     )
 
 
+def load(job: Job[Settings]) -> QuantizedNetwork:
+    """Return the integer network of a run; both parties make it from the same files or seed."""
+    network = load_network(job.inputs["network"])
+    settings = job.settings
+    return load_quantized(network, settings.inference, settings.seed, job.inputs.get("weights"))
+
+
 def server(job: Job[Settings]) -> Server:
     """Return the server of a run: what a server process starts with."""
-    network = load_network(job.inputs["network"])
-    quantized = load_weights(job.inputs["weights"], network)
-    parameters, switch = job.settings.parameters, job.settings.inference.switch_downloads
-    return make_server(quantized, parameters, switch_downloads=switch)
+    inference = job.settings.inference
+    return make_server(
+        load(job),
+        job.settings.parameters,
+        switch_downloads=inference.switch_downloads,
+        weight_memory_bytes=inference.weight_memory_bytes,
+    )
 
 
 def stage(job: Job[Settings]) -> None:
     """Run encrypted inference.
 
-    Inputs: ``network`` (YAML), ``weights`` (.npz).
+    Inputs: ``network`` (YAML); ``weights`` (.npz), without which they are synthetic.
     Outputs: ``trace``, ``timings``, ``summary`` (CSV), ``metadata`` (JSON).
     """
     settings, inference = job.settings, job.settings.inference
-    network = load_network(job.inputs["network"])
-    quantized = load_weights(job.inputs["weights"], network)
-    bits = (quantized.weight_bits, quantized.activation_bits)
-    if bits != (inference.weight_bits, inference.activation_bits):
-        raise ChocoError(
-            f"{job.inputs['weights']}: weight_bits, activation_bits = {bits}; the configuration "
-            f"asks for {(inference.weight_bits, inference.activation_bits)}; train them first"
-        )
-    data = digits.load(inference.activation_bits)
-    images = data.test_images[: inference.images]
+    quantized = load(job)
+    network = quantized.network
+    data = load_images(network, inference, settings.datasets, settings.seed)
+    images = data.images[: inference.images]
 
     he.seed(settings.seed)
     records: list[LayerRecord] = []
@@ -138,7 +149,7 @@ def stage(job: Job[Settings]) -> None:
         seed=settings.seed,
         transport=settings.transport,
         items=len(images),
-        input_data="scikit-learn digits, 8x8 scaled to 28x28, test split",
+        input_data=data.description,
         key_bytes=client.key_bytes,
         rotation_steps=client.rotation_steps,
         layers=client.layout(),
@@ -146,19 +157,23 @@ def stage(job: Job[Settings]) -> None:
         columns=describe_columns(_MEANINGS),
     )
     write_trace(records, setup, metadata, OPERATIONS, job.outputs)
-    correct = int(np.sum(np.equal(guesses, data.test_labels[: len(images)])))
-    accuracy = quantized.accuracy(data.test_images, data.test_labels)
     row = summarize(records, quantized) | {
         "parameter_set": inference.parameter_set,
+        "plain_modulus_bits": round(settings.parameters.log2_t),
+        "data": data.description,
         "images": len(images),
         "images_exact": len(images),  # anything else has raised
-        "images_correct": correct,
         "key_bytes": client.key_bytes,
-        "test_images": len(data.test_labels),
-        "accuracy": accuracy,
-        "provenance": combine(he.seal_provenance(), library("scikit-learn", "scikit-learn")),
+        "provenance": combine(he.seal_provenance(), *filter(None, [data.provenance])),
     }
-    write_table(pd.DataFrame([row]), job.outputs["summary"], SUMMARY)
+    if data.labels is not None and "test_accuracy" in quantized.metadata:
+        row |= {
+            "images_correct": int(np.sum(np.equal(guesses, data.labels[: len(images)]))),
+            "test_images": len(data.labels),
+            "accuracy": quantized.accuracy(data.images, data.labels),
+        }
+    table = pd.DataFrame([row], columns=[*SUMMARY.columns])
+    write_table(table, job.outputs["summary"], SUMMARY)
 
 
 def layer_records(
@@ -201,15 +216,16 @@ def summarize(records: list[LayerRecord], quantized: QuantizedNetwork) -> dict[s
         )
     }
     kinds = Counter(layer.kind for layer in network.layers)
-    measured = quantized.metadata["test_accuracy"]
+    measured = quantized.metadata.get("test_accuracy", {})
     return {
         "network": network.name,
         "weight_bits": quantized.weight_bits,
         "activation_bits": quantized.activation_bits,
-        "convolutions": kinds["convolution"],
+        "weights": quantized.metadata["data"],
+        "convolutions": kinds["convolution"] + kinds["parallel"],
         "fully_connected": kinds["fully_connected"],
         "activations": kinds["relu"],
-        "poolings": kinds["max_pool"],
+        "poolings": kinds["max_pool"] + kinds["average_pool"],
         "macs": network.macs,
         "parameters": network.parameters,
         "float_model_bytes": network.model_bytes(),
@@ -217,7 +233,7 @@ def summarize(records: list[LayerRecord], quantized: QuantizedNetwork) -> dict[s
         "min_budget_bits": min(
             e.min_budget_bits for e in exchanges if e.min_budget_bits is not None
         ),
-        **{f"accuracy_{name}": measured[name] for name in ("float", "w8a8", "w4a4")},
+        **{f"accuracy_{name}": measured.get(name) for name in ("float", "w8a8", "w4a4")},
         **per_image,
     }
 

@@ -1,4 +1,4 @@
-"""Description of a network: typed layers, shapes, and the counts that follow from them.
+"""Description of a network: its layers in order, and the counts that follow from them.
 
 A network is a chain of *steps*: one linear layer, which the server computes on encrypted data,
 and the nonlinear operations after it, which the client computes in the clear.
@@ -8,116 +8,25 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import prod
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Self
 
 import yaml
 from pydantic import Field, PositiveInt, ValidationError, model_validator
 
 from models.config import Section, one_line
 from models.errors import ChocoError
-from workloads.packing.convolution import ConvolutionPlan
+from workloads.dnn.layers import (
+    Convolution,
+    Layer,
+    Linear,
+    Nonlinear,
+    Parallel,
+    Pool,
+    Shape,
+)
 from workloads.packing.layout import LinearPlan
-from workloads.packing.matvec import FullyConnectedPlan
-
-Shape = tuple[int, ...]
-"""(channels, height, width), or (features,)."""
 
 FLOAT_BITS = 32
-
-
-class Convolution(Section):
-    """A convolution with square kernel; padding is zeros on each side."""
-
-    kind: Literal["convolution"]
-    name: str
-    out_channels: PositiveInt
-    kernel: PositiveInt
-    stride: PositiveInt = 1
-    padding: Annotated[int, Field(ge=0)] = 0
-
-    def weight_shape(self, inputs: Shape) -> Shape:
-        """Return (out_channels, channels, kernel, kernel)."""
-        return (self.out_channels, inputs[0], self.kernel, self.kernel)
-
-    def output_shape(self, inputs: Shape) -> Shape:
-        """Return the shape of the result."""
-        side = 2 * self.padding - self.kernel
-        return (self.out_channels, *((n + side) // self.stride + 1 for n in inputs[1:]))
-
-    def macs(self, inputs: Shape) -> int:
-        """Return multiply-accumulate operations, padding counted as if it were data."""
-        return prod(self.output_shape(inputs)) * inputs[0] * self.kernel**2
-
-    def plan(self, inputs: Shape, row_size: int) -> LinearPlan:
-        """Return the layout of this layer in rows of ``row_size`` slots."""
-        channels, height, width = inputs
-        return ConvolutionPlan(
-            self.name,
-            row_size,
-            channels,
-            height,
-            width,
-            self.out_channels,
-            self.kernel,
-            self.stride,
-            self.padding,
-        )
-
-
-class FullyConnected(Section):
-    """A fully connected layer; planes are flattened channel by channel."""
-
-    kind: Literal["fully_connected"]
-    name: str
-    out_features: PositiveInt
-
-    def weight_shape(self, inputs: Shape) -> Shape:
-        """Return (out_features, in_features)."""
-        return (self.out_features, prod(inputs))
-
-    def output_shape(self, inputs: Shape) -> Shape:
-        """Return the shape of the result."""
-        return (self.out_features,)
-
-    def macs(self, inputs: Shape) -> int:
-        """Return multiply-accumulate operations."""
-        return self.out_features * prod(inputs)
-
-    def plan(self, inputs: Shape, row_size: int) -> LinearPlan:
-        """Return the layout of this layer in rows of ``row_size`` slots."""
-        return FullyConnectedPlan(self.name, row_size, prod(inputs), self.out_features)
-
-
-class Relu(Section):
-    """max(x, 0)."""
-
-    kind: Literal["relu"]
-
-    def output_shape(self, inputs: Shape) -> Shape:
-        """Return the shape of the result."""
-        return inputs
-
-
-class MaxPool(Section):
-    """Maximum over square windows that lie inside the plane; the stride defaults to the size."""
-
-    kind: Literal["max_pool"]
-    size: PositiveInt
-    stride: PositiveInt | None = None
-
-    @property
-    def step(self) -> int:
-        """Pixels from one window to the next."""
-        return self.stride or self.size
-
-    def output_shape(self, inputs: Shape) -> Shape:
-        """Return the shape of the result."""
-        return (inputs[0], *((n - self.size) // self.step + 1 for n in inputs[1:]))
-
-
-Linear = Convolution | FullyConnected
-Nonlinear = Relu | MaxPool
-Layer = Annotated[Linear | Nonlinear, Field(discriminator="kind")]
 
 
 @dataclass(frozen=True)
@@ -142,7 +51,11 @@ class Step:
     @property
     def parameters(self) -> int:
         """Weights and biases."""
-        return prod(self.weight_shape) + self.weight_shape[0]
+        return self.linear.weight_count(self.input_shape) + self.weight_shape[0]
+
+    def accumulator_bound(self, weight_max: int, activation_max: int) -> int:
+        """Return the largest |sum of products| for any weights up to ``weight_max``, no bias."""
+        return prod(self.weight_shape[1:]) * weight_max * activation_max
 
 
 class ImageShape(Section):
@@ -162,14 +75,14 @@ class Network(Section):
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
-        if not isinstance(self.layers[0], Linear) or not isinstance(self.layers[-1], Linear):
-            raise ValueError("layers: the first and the last layer must be linear")
+        if not isinstance(self.layers[0], Linear):
+            raise ValueError("layers: the first layer must be linear")
         names = [layer.name for layer in self.layers if isinstance(layer, Linear)]
         if len(set(names)) < len(names):
             raise ValueError(f"layers: names must differ; found {', '.join(names)}")
         shape: Shape = self.input_shape
         for layer in self.layers:
-            if isinstance(layer, Convolution | MaxPool) and len(shape) != 3:
+            if isinstance(layer, Convolution | Parallel | Pool) and len(shape) != 3:
                 raise ValueError(f"layers: {layer.kind} needs planes, but its input is {shape}")
             shape = layer.output_shape(shape)
             if min(shape) < 1:

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
-from workloads.dnn.network import MaxPool, Nonlinear, Relu
+from workloads.dnn.layers import AveragePool, MaxPool, Nonlinear, Relu
 
 Integers = NDArray[np.int64]
 
-OPERATIONS = ("relu", "max_pool", "requantize")
+OPERATIONS = ("relu", "max_pool", "average_pool", "requantize")
 """What is counted, in elements read."""
 
 
@@ -22,11 +22,19 @@ def relu(values: Integers) -> Integers:
     return np.maximum(values, 0)
 
 
-def max_pool(values: Integers, size: int, stride: int) -> Integers:
+def max_pool(values: Integers, size: int, stride: int, padding: int = 0) -> Integers:
     """Return the maximum over windows of a (channels, height, width) tensor."""
+    border = (padding, padding)
+    values = np.pad(values, ((0, 0), border, border), constant_values=np.iinfo(np.int64).min)
     windows = sliding_window_view(values, (size, size), axis=(1, 2))
     pooled: Integers = windows[:, ::stride, ::stride].max(axis=(3, 4))
     return pooled
+
+
+def average_pool(values: Integers, size: int, stride: int) -> Integers:
+    """Return the rounded mean over windows of a (channels, height, width) tensor."""
+    windows = sliding_window_view(values, (size, size), axis=(1, 2))
+    return divide_rounded(windows[:, ::stride, ::stride].sum(axis=(3, 4)), size**2)
 
 
 def divide_rounded(values: Integers, divisor: int) -> Integers:
@@ -51,5 +59,7 @@ def apply_nonlinear(
             case Relu():
                 values = relu(values)
             case MaxPool():
-                values = max_pool(values, operation.size, operation.step)
+                values = max_pool(values, operation.size, operation.step, operation.padding)
+            case AveragePool():
+                values = average_pool(values, operation.size, operation.step)
     return values

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
 from models.errors import ChocoError
-from workloads.dnn.network import Convolution, Linear, Network, Step
+from workloads.dnn.layers import FullyConnected, Linear
+from workloads.dnn.network import Network, Step
 from workloads.dnn.plain import Integers, apply_nonlinear, requantize
 
 MULTIPLIER_BITS = 15
@@ -105,7 +106,7 @@ class QuantizedNetwork:
             if layer.scale is not None:
                 scale = layer.scale
                 values = requantize(values, scale.multiplier, scale.shift, self.activation_bits)
-        return values
+        return values.reshape(-1)
 
     def accuracy(self, images: Integers, labels: Integers) -> float:
         """Return the share of images whose largest logit is at the label."""
@@ -131,21 +132,23 @@ class QuantizedNetwork:
 
 
 def linear(step: Step, layer: QuantizedLayer, values: Integers) -> Integers:
-    """Compute one linear layer exactly in 64-bit integers."""
+    """Compute one linear layer exactly."""
     operation: Linear = step.linear
-    if isinstance(operation, Convolution):
-        result = convolve(values, layer.weights, operation.stride, operation.padding)
-        return result + layer.bias[:, None, None]
-    product: Integers = layer.weights @ values.reshape(prod(values.shape))
-    return product + layer.bias
+    if isinstance(operation, FullyConnected):
+        product: Integers = layer.weights @ values.reshape(prod(values.shape))
+        return product + layer.bias
+    result = convolve(values, layer.weights, operation.stride, operation.border)
+    return result + layer.bias[:, None, None]
 
 
 def convolve(values: Integers, weights: Integers, stride: int, padding: int) -> Integers:
-    """Cross-correlate (channels, height, width) with (out, channels, kernel, kernel)."""
+    """Cross-correlate (channels, height, width) with (out, channels, kernel, kernel).
+
+    In floating point, where NumPy has fast kernels; exact, as sums stay far below 2^53.
+    """
     kernel = weights.shape[-1]
     padded = np.pad(values, ((0, 0), (padding, padding), (padding, padding)))
     windows = sliding_window_view(padded, (kernel, kernel), axis=(1, 2))
-    result: Integers = np.tensordot(
-        weights, windows[:, ::stride, ::stride], axes=([1, 2, 3], [0, 3, 4])
-    )
-    return result
+    strided = windows[:, ::stride, ::stride].astype(np.float64)
+    result = np.tensordot(weights.astype(np.float64), strided, axes=([1, 2, 3], [0, 3, 4]))
+    return np.rint(result).astype(np.int64)

@@ -1,9 +1,9 @@
-"""Stage: train a network on the digits, quantization-aware, and export its integers.
+"""Stage: train a network on images, quantization-aware, and export its integers.
 
 First in floating point, then with weights and activations rounded in the forward pass and the
 rounding ignored in the backward pass (straight-through estimator; Bengio, Leonard, Courville,
 arXiv:1308.3432). Activation scales are set once, from the trained floating-point network; the
-weight scale of a layer follows its largest weight. Training on one core takes well under a minute.
+weight scale of a layer follows its largest weight. On the digits this takes seconds to minutes.
 """
 
 from collections.abc import Callable, Iterator
@@ -17,11 +17,12 @@ import numpy as np
 from pydantic import Field
 from tqdm import tqdm
 
-from models.config import Section
+from models.config import DataName, Datasets, Section
 from models.stage import Job, run_stage
-from workloads.dnn import digits
-from workloads.dnn.digits import Digits
-from workloads.dnn.network import Convolution, MaxPool, Network, Step, load_network
+from workloads.dnn import datasets
+from workloads.dnn.datasets import DataSet
+from workloads.dnn.layers import AveragePool, FullyConnected, MaxPool
+from workloads.dnn.network import Network, Step, load_network
 from workloads.dnn.quantized import QuantizedLayer, QuantizedNetwork, Scale
 from workloads.dnn.weights_file import save_weights
 
@@ -42,6 +43,8 @@ class Settings(Section):
     """One training run."""
 
     seed: int = Field(2022, ge=0, lt=2**32, description="seed of initialization and batches")
+    data: DataName = Field("digits", description="images to train on")
+    datasets: Datasets = Field(Datasets(), description="where their files are")
     weight_bits: Annotated[int, Field(ge=2, le=8)] = 4
     activation_bits: Annotated[int, Field(ge=2, le=8)] = 4
     float_epochs: Annotated[int, Field(ge=1)] = 24
@@ -69,7 +72,7 @@ class Precision(Section):
 
 
 def stage(job: Job[Settings]) -> None:
-    """Train on the digits; input ``network`` (YAML), output ``weights`` (.npz)."""
+    """Train; input ``network`` (YAML), output ``weights`` (.npz)."""
     network = load_network(job.inputs["network"])
     save_weights(train(network, job.settings), job.outputs["weights"])
 
@@ -81,12 +84,12 @@ def train(network: Network, settings: Settings) -> QuantizedNetwork:
     )
     total = settings.float_epochs + len(bits) * settings.quantized_epochs
     with tqdm(total=total, desc=f"train {network.name}", unit="epoch") as progress:
-        data = digits.load(FLOAT_INPUT_BITS)
+        data = datasets.load(settings.data, settings.datasets, FLOAT_INPUT_BITS)
         parameters = _fit(network, _initial(network, settings.seed), data, None, settings, progress)
         accuracy = {"float": _float_accuracy(network, parameters, data)}
         exported = {}
         for weight_bits, activation_bits in bits:
-            own = digits.load(activation_bits)
+            own = datasets.load(settings.data, settings.datasets, activation_bits)
             precision = Precision(
                 weight_bits=weight_bits,
                 activation_bits=activation_bits,
@@ -99,10 +102,10 @@ def train(network: Network, settings: Settings) -> QuantizedNetwork:
             accuracy[name] = quantized.accuracy(own.test_images, own.test_labels)
     chosen = exported[settings.weight_bits, settings.activation_bits]
     about = {
-        "data": "scikit-learn digits, 8x8 scaled to 28x28",
+        "data": data.description,
         "test_images": len(data.test_labels),
         "test_accuracy": accuracy,
-        "training": settings.model_dump(mode="json"),
+        "training": settings.model_dump(mode="json", exclude={"datasets"}),
         "versions": {name: metadata.version(name) for name in ("jax", "numpy", "scikit-learn")},
     }
     return QuantizedNetwork(
@@ -116,7 +119,7 @@ def _initial(network: Network, seed: int) -> Parameters:
     parameters = []
     for step in network.steps:
         shape = step.weight_shape
-        deviation = np.sqrt(2 / np.prod(shape[1:]))
+        deviation = np.sqrt(2 * shape[0] / step.linear.weight_count(step.input_shape))
         weights = generator.normal(0, deviation, shape).astype(np.float32)
         parameters.append({"weights": jnp.asarray(weights), "bias": jnp.zeros(shape[0])})
     return parameters
@@ -134,23 +137,33 @@ def _weight_scale(weights: Array, precision: Precision) -> Array:
 
 def _linear(step: Step, layer: dict[str, Array], weights: Array, values: Array) -> Array:
     operation = step.linear
-    if isinstance(operation, Convolution):
-        pad = [(operation.padding, operation.padding)] * 2
-        stride = (operation.stride, operation.stride)
-        result = jax.lax.conv_general_dilated(values, weights, stride, pad)
-        return result + layer["bias"][None, :, None, None]
-    return values.reshape(len(values), -1) @ weights.T + layer["bias"]
+    if isinstance(operation, FullyConnected):
+        return values.reshape(len(values), -1) @ weights.T + layer["bias"]
+    weights = weights * operation.structure(step.input_shape)
+    pad = [(operation.border, operation.border)] * 2
+    stride = (operation.stride, operation.stride)
+    result = jax.lax.conv_general_dilated(values, weights, stride, pad)
+    return result + layer["bias"][None, :, None, None]
 
 
 def _nonlinear(step: Step, values: Array) -> Array:
     for operation in step.nonlinear:
         if isinstance(operation, MaxPool):
-            size, stride = operation.size, operation.step
-            windows, steps = (1, 1, size, size), (1, 1, stride, stride)
-            values = jax.lax.reduce_window(values, -jnp.inf, jax.lax.max, windows, steps, "VALID")
+            border = [(0, 0), (0, 0), *[(operation.padding, operation.padding)] * 2]
+            values = _windows(values, operation, -jnp.inf, jax.lax.max, border)
+        elif isinstance(operation, AveragePool):
+            total = _windows(values, operation, 0.0, jax.lax.add, "VALID")
+            values = total / operation.size**2
         else:
             values = jax.nn.relu(values)
     return values
+
+
+def _windows(
+    values: Array, pool: MaxPool | AveragePool, start: float, reduce: Callable[..., Array], pad: Any
+) -> Array:
+    size, steps = (1, 1, pool.size, pool.size), (1, 1, pool.step, pool.step)
+    return jax.lax.reduce_window(values, start, reduce, size, steps, pad)
 
 
 def _forward(
@@ -171,13 +184,13 @@ def _forward(
                 unit = precision.activation_scales[index]
                 clipped = jnp.clip(values, 0, unit * precision.activation_max)
                 values = _straight_through(clipped, jnp.round(clipped / unit) * unit)
-    return values, hidden
+    return values.reshape(len(images), -1), hidden
 
 
 def _fit(
     network: Network,
     parameters: Parameters,
-    data: Digits,
+    data: DataSet,
     precision: Precision | None,
     settings: Settings,
     progress: "tqdm[Any]",
@@ -234,7 +247,7 @@ def _adam(
 
 
 def _calibrate(
-    network: Network, parameters: Parameters, data: Digits, activation_bits: int
+    network: Network, parameters: Parameters, data: DataSet, activation_bits: int
 ) -> tuple[float, ...]:
     """Return activation units so that all but 0.1 % of the activations fit."""
     images = data.train_images[:CALIBRATION_IMAGES] / (2**FLOAT_INPUT_BITS - 1)
@@ -243,7 +256,7 @@ def _calibrate(
     return tuple(value / (2**activation_bits - 1) for value in largest)
 
 
-def _float_accuracy(network: Network, parameters: Parameters, data: Digits) -> float:
+def _float_accuracy(network: Network, parameters: Parameters, data: DataSet) -> float:
     images = data.test_images / (2**FLOAT_INPUT_BITS - 1)
     logits, _ = _forward(network, None, parameters, jnp.asarray(images, dtype=jnp.float32))
     return float(np.mean(np.argmax(np.asarray(logits), axis=1) == data.test_labels))
@@ -253,7 +266,8 @@ def _export(network: Network, parameters: Parameters, precision: Precision) -> Q
     """Round to integers; bias in units of the accumulator, scales as multiplier and shift."""
     layers = []
     unit = 1 / precision.activation_max  # real value of activation 1; pixels span 0..1
-    for index, layer in enumerate(parameters):
+    for index, (step, layer) in enumerate(zip(network.steps, parameters, strict=True)):
+        structure = step.linear.structure(step.input_shape)
         weights = np.asarray(layer["weights"], dtype=np.float64)
         weight_unit = float(_weight_scale(layer["weights"], precision))
         accumulator_unit = weight_unit * unit
@@ -261,7 +275,7 @@ def _export(network: Network, parameters: Parameters, precision: Precision) -> Q
         next_unit = 1.0 if last else precision.activation_scales[index]
         layers.append(
             QuantizedLayer(
-                np.rint(weights / weight_unit).astype(np.int64),
+                np.rint(weights / weight_unit).astype(np.int64) * structure,
                 np.rint(np.asarray(layer["bias"]) / accumulator_unit).astype(np.int64),
                 None if last else Scale.nearest(accumulator_unit / next_unit),
             )

@@ -13,7 +13,13 @@ from scipy.signal import correlate
 
 from models.errors import ChocoError
 from workloads.dnn.network import Network
-from workloads.dnn.plain import apply_nonlinear, divide_rounded, max_pool, requantize
+from workloads.dnn.plain import (
+    apply_nonlinear,
+    average_pool,
+    divide_rounded,
+    max_pool,
+    requantize,
+)
 from workloads.dnn.quantized import QuantizedLayer, QuantizedNetwork, Scale, convolve
 from workloads.dnn.weights_file import load_weights, save_weights
 
@@ -80,6 +86,26 @@ def test_pooling_takes_the_maximum_of_each_window(values):
         )
 
 
+@given(arrays(np.int64, (2, 7, 6), elements=st.integers(-50, 50)), st.integers(0, 1))
+def test_padding_is_never_the_maximum(values, padding):
+    pooled = max_pool(values, 3, 2, padding)
+    side = 2 * padding - 3
+    assert pooled.shape == (2, (7 + side) // 2 + 1, (6 + side) // 2 + 1)
+    for c, y, x in np.ndindex(pooled.shape):
+        top, left = 2 * y - padding, 2 * x - padding
+        window = values[c, max(top, 0) : top + 3, max(left, 0) : left + 3]
+        assert pooled[c, y, x] == window.max()
+
+
+@given(arrays(np.int64, (2, 6, 4), elements=st.integers(-(2**40), 2**40)))
+def test_average_pooling_rounds_the_mean_of_each_window(values):
+    pooled = average_pool(values, 2, 2)
+    assert pooled.shape == (2, 3, 2)
+    for c, y, x in np.ndindex(pooled.shape):
+        window = values[c, 2 * y : 2 * y + 2, 2 * x : 2 * x + 2]
+        assert pooled[c, y, x] == half_away(Fraction(int(window.sum()), 4))
+
+
 def test_plain_operations_count_the_elements_they_read():
     counts = Counter()
     apply_nonlinear(np.ones((3, 6, 5), dtype=np.int64), NETWORK.steps[0].nonlinear, counts)
@@ -139,6 +165,22 @@ def test_weight_file_round_trip_is_byte_stable(tmp_path, monkeypatch):
     again = load_weights(tmp_path / "b.npz", NETWORK)
     np.testing.assert_array_equal(again.logits(image), quantized.logits(image))
     assert again.metadata == {"seed": 0}
+
+
+@pytest.mark.parametrize("bits", [2, 4, 5, 8])
+def test_weight_files_hold_every_weight_of_their_bits(tmp_path, bits):
+    largest = 2 ** (bits - 1) - 1
+    rng = np.random.default_rng(1)
+    drawn = tuple(
+        QuantizedLayer(
+            rng.integers(-largest, largest + 1, layer.weights.shape), layer.bias, layer.scale
+        )
+        for layer in tiny().layers
+    )
+    save_weights(QuantizedNetwork(NETWORK, bits, 4, drawn), tmp_path / "a.npz")
+    again = load_weights(tmp_path / "a.npz", NETWORK)
+    for ours, theirs in zip(drawn, again.layers, strict=True):
+        np.testing.assert_array_equal(ours.weights, theirs.weights)
 
 
 def test_wrong_weight_files_are_refused(tmp_path):

@@ -35,7 +35,8 @@ def test_a_short_training_run_learns(tmp_path, network):
     data = digits.load(4)
     accuracy = quantized.accuracy(data.test_images[:100], data.test_labels[:100])
     assert accuracy > 0.6  # guessing gives 0.1
-    assert quantized.metadata["training"] == settings.model_dump(mode="json")
+    training = settings.model_dump(mode="json", exclude={"datasets"})
+    assert quantized.metadata["training"] == training
 
 
 def test_committed_weights_are_as_accurate_as_they_say(network):
