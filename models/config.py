@@ -9,7 +9,14 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, Self, get_args
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 from pydantic_core import to_json
 
 from models.errors import ChocoError
@@ -218,6 +225,41 @@ class Networks(Section):
     )
 
 
+class Microbenchmark(Section):
+    """Convolutions whose communication is set against their computation (Figure 15).
+
+    As many output as input channels; t covers the accumulators of the largest.
+    """
+
+    parameter_set: str = Field("B", description="name of an entry of parameter_sets (bfv)")
+    plain_modulus_bits: int | None = Field(
+        20, description="bits of t; null: those of its parameter set"
+    )
+    image_sizes: tuple[Annotated[int, Field(ge=1)], ...] = Field(
+        (2, 4, 8, 16, 32), min_length=1, description="widths of the square images"
+    )
+    channels: tuple[Annotated[int, Field(ge=1)], ...] = Field(
+        (32, 64, 128, 256, 512), min_length=1, description="channels, input and output alike"
+    )
+    kernels: tuple[Annotated[int, Field(ge=1)], ...] = Field(
+        (1, 3), min_length=1, description="widths of the square filters, odd"
+    )
+    activation_bits: Annotated[int, Field(ge=2, le=8)] = Field(
+        4, description="bits of quantized activations"
+    )
+    weight_bits: Annotated[int, Field(ge=2, le=8)] = Field(
+        4, description="bits of quantized weights"
+    )
+
+    @field_validator("kernels")
+    @classmethod
+    def _odd(cls, kernels: tuple[int, ...]) -> tuple[int, ...]:
+        for kernel in kernels:
+            if kernel % 2 == 0:
+                raise ValueError(f"{kernel} is even; same padding needs odd filters")
+        return kernels
+
+
 class KernelShape(Section):
     """The size of a distance kernel."""
 
@@ -386,6 +428,9 @@ class Config(Section):
         Permutation(), description="windowed rotations in sequence (Figure 4)"
     )
     networks: Networks = Field(Networks(), description="encrypted inference")
+    microbenchmark: Microbenchmark = Field(
+        Microbenchmark(), description="communication of single convolutions (Figure 15)"
+    )
     distance: Distance = Field(Distance(), description="encrypted distances (Figure 11)")
     pagerank: PageRank = Field(PageRank(), description="client-aided PageRank (Figure 13)")
 
@@ -409,6 +454,7 @@ class Config(Section):
     @model_validator(mode="after")
     def _references_exist(self) -> Self:
         named = [("bfv", f"networks.{name}", n.parameter_set) for name, n in self.networks]
+        named.append(("bfv", "microbenchmark", self.microbenchmark.parameter_set))
         named.append(("ckks", "distance", self.distance.parameter_set))
         named += [("bfv", "permutation", name) for name in self.permutation.parameter_sets]
         for scheme, section, name in named:
@@ -423,15 +469,28 @@ class Config(Section):
                 self.network_parameters(name)
             except ValidationError as error:
                 raise ValueError(f"networks.{name}: {one_line(error)}") from None
+        try:
+            self.microbenchmark_parameters()
+        except ValidationError as error:
+            raise ValueError(f"microbenchmark: {one_line(error)}") from None
         return self
 
     def network_parameters(self, network: str) -> ParameterSet:
         """Return the HE parameters that a network runs with."""
         inference = getattr(self.networks, network)
-        named = self.parameter_sets[inference.parameter_set]
-        if inference.plain_modulus_bits is None:
+        return self._with_plain_modulus(inference.parameter_set, inference.plain_modulus_bits)
+
+    def microbenchmark_parameters(self) -> ParameterSet:
+        """Return the HE parameters of the microbenchmark's layers."""
+        chosen = self.microbenchmark
+        return self._with_plain_modulus(chosen.parameter_set, chosen.plain_modulus_bits)
+
+    def _with_plain_modulus(self, name: str, plain_modulus_bits: int | None) -> ParameterSet:
+        """Return a named set, with a plaintext modulus of its own size where one is given."""
+        named = self.parameter_sets[name]
+        if plain_modulus_bits is None:
             return named
-        own = {"plain_modulus_bits": inference.plain_modulus_bits, "plain_modulus": None}
+        own = {"plain_modulus_bits": plain_modulus_bits, "plain_modulus": None}
         return ParameterSet.model_validate(named.model_dump() | own)
 
 
