@@ -22,6 +22,7 @@ from models.tables import Check, Column, read_table, table_schema, write_table
 
 INFERENCE = table_schema(
     network=str,
+    weights=str,
     system=Column(str, Check.isin(["choco_software", "choco_taco", "local_tflite"])),
     component=Column(str, Check.isin(["encrypt", "decrypt", "communication", "client_plain"])),
     time_s=Column(float, Check.ge(0)),
@@ -56,7 +57,8 @@ def inference_costs(
 
     Args:
         workload: a row of a workload's summary: per image ``encryptions``, ``decryptions``,
-            ``upload_bytes``, ``download_bytes``; ``network`` and ``provenance``.
+            ``upload_bytes``, ``download_bytes``; ``network``, ``weights`` (what they are) and
+            ``provenance``.
         parameters: the BFV parameter set that the workload ran with.
         software: client operations of one SEAL version; a system whose operations have no cost at
             these parameters gets no rows.
@@ -89,7 +91,7 @@ def inference_costs(
                 "provenance": combine(model("link"), workload["provenance"]),
             }
         )
-    return pd.DataFrame(rows).assign(network=workload["network"])
+    return pd.DataFrame(rows).assign(network=workload["network"], weights=workload["weights"])
 
 
 def _at(table: pd.DataFrame, parameters: ParameterSet) -> pd.DataFrame:
@@ -102,22 +104,27 @@ def _at(table: pd.DataFrame, parameters: ParameterSet) -> pd.DataFrame:
 
 
 def stage(job: Job[Settings]) -> None:
-    """Write the client's end-to-end cost of the networks in the workload summaries."""
+    """Write the client's end-to-end cost of networks.
+
+    Inputs: ``client``, ``accelerator`` (operation costs); every other one is a workload's summary.
+    Output: ``inference`` (CSV), in the order of the inputs.
+    """
     settings = job.settings
-    software = read_table(job.inputs["client"], CLIENT_OPERATIONS)
+    workloads = dict(job.inputs)
+    software = read_table(workloads.pop("client"), CLIENT_OPERATIONS)
     software = software[software.seal_version == settings.client.seal_version]
-    accelerator = read_table(job.inputs["accelerator"], ACCELERATOR_OPERATIONS)
-    summary = read_table(job.inputs["workload"])
+    accelerator = read_table(workloads.pop("accelerator"), ACCELERATOR_OPERATIONS)
     tables = []
-    for _, row in summary.iterrows():
-        name = row["parameter_set"]
-        if name not in settings.parameter_sets:
-            raise ChocoError(
-                f"{job.inputs['workload']}: parameter set {name!r} is not in the configuration; "
-                f"parameter_sets has {', '.join(settings.parameter_sets)}"
-            )
-        parameters = settings.parameter_sets[name]
-        tables.append(inference_costs(row, parameters, software, accelerator, settings.radio))
+    for path in workloads.values():
+        for _, row in read_table(path).iterrows():
+            name = row["parameter_set"]
+            if name not in settings.parameter_sets:
+                raise ChocoError(
+                    f"{path}: parameter set {name!r} is not in the configuration; "
+                    f"parameter_sets has {', '.join(settings.parameter_sets)}"
+                )
+            parameters = settings.parameter_sets[name]
+            tables.append(inference_costs(row, parameters, software, accelerator, settings.radio))
     write_table(pd.concat(tables, ignore_index=True), job.outputs["inference"], INFERENCE)
 
 

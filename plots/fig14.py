@@ -98,11 +98,15 @@ def figure(inference: pd.DataFrame, claims: paper.PaperData) -> Figure:
         handles=_legend(inference), loc="outside upper center", ncols=5, fontsize=7, frameon=False
     )
     sources = combine(*dict.fromkeys(inference.provenance))
-    style.footnote(
-        drawn,
-        f"{sources}.\nNot counted yet: the client's plain operations "
-        "(activation, pooling, requantization).",
-    )
+    notes = [
+        f"{sources}.",
+        "Not counted yet: the client's plain operations (activation, pooling, requantization).",
+    ]
+    made_up = inference.weights.str.contains("synthetic")
+    if made_up.any():
+        named = " and ".join(dict.fromkeys(inference[made_up].network))
+        notes.append(f"{named}: with synthetic weights, on which no count depends.")
+    style.footnote(drawn, "\n".join(notes))
     return drawn
 
 

@@ -27,7 +27,7 @@ rule offload_inference:
     input:
         client=rules.client_operations.output.operations,
         accelerator=rules.accelerator_operations.output.operations,
-        workload="results/workloads/lenet_sm/summary.csv",
+        workloads=expand(rules.infer_network.output.summary, network=NETWORKS),
     output:
         inference="results/offload/inference.csv",
     log:
@@ -42,8 +42,11 @@ rule offload_inference:
             client=CONFIG.client,
             radio=CONFIG.radio,
         ),
+        workloads=expand(
+            "{network}=results/workloads/{network}/summary.csv", network=NETWORKS
+        ),
         code=code_hash("models.offload"),
     shell:
         "python -m models.offload --settings {params.settings:q} --input client={input.client}"
-        " accelerator={input.accelerator} workload={input.workload}"
+        " accelerator={input.accelerator} {params.workloads}"
         " --output inference={output.inference} 2>&1 | tee {log}"

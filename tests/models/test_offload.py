@@ -62,6 +62,7 @@ def summary():
     return pd.DataFrame(
         {
             "network": ["LeNetSm"],
+            "weights": ["scikit-learn digits"],
             "parameter_set": ["B"],
             "encryptions": [3],
             "decryptions": [2],
@@ -138,10 +139,12 @@ def offload_job(tmp_path: Path, summary):
     write_table(software(), client, CLIENT_OPERATIONS)
     write_table(accelerator(), tmp_path / "accelerator.csv", ACCELERATOR_OPERATIONS)
     summary.to_csv(tmp_path / "summary.csv", index=False)
+    synthetic = {"network": "VGG16", "weights": "seeded synthetic", "encryptions": 30}
+    summary.assign(**synthetic).to_csv(tmp_path / "second.csv", index=False)
     return Job(
         offload.Settings(),
         {name: tmp_path / f"{name}.csv" for name in ("client", "accelerator")}
-        | {"workload": tmp_path / "summary.csv"},
+        | {"lenet_sm": tmp_path / "summary.csv", "vgg16": tmp_path / "second.csv"},
         {"inference": tmp_path / "inference.csv"},
     )
 
@@ -150,7 +153,12 @@ def test_the_stages_write_checked_tables(tmp_path, summary):
     job = offload_job(tmp_path, summary)
     offload.stage(job)
     table = read_table(job.outputs["inference"], offload.INFERENCE)
-    assert len(table) == 6
+    assert list(dict.fromkeys(table.network)) == ["LeNetSm", "VGG16"]
+    assert len(table) == 2 * 6
+    encrypt = table[table.component == "encrypt"].set_index(["network", "system"]).time_s
+    ratio = encrypt["VGG16", "choco_taco"] / encrypt["LeNetSm", "choco_taco"]
+    assert ratio == pytest.approx(10)
+    assert set(table[table.network == "VGG16"].weights) == {"seeded synthetic"}
     outputs = {name: tmp_path / f"{name}.csv" for name in ("scaling", "comparison")}
     settings = comparison.Settings(scaling_points=POINTS, client=Client())
     comparison.stage(Job(settings, job.inputs, outputs))

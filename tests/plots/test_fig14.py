@@ -18,6 +18,7 @@ def inference():
     def row(system, component, time_s, source="recorded gem5 24 2026-11-21"):
         return {
             "network": "LeNetSm",
+            "weights": "scikit-learn digits",
             "system": system,
             "component": component,
             "time_s": time_s,
@@ -75,6 +76,13 @@ def test_several_networks_share_the_axes(inference):
     labels = [label.get_text() for label in drawn.axes[0].get_yticklabels()]
     assert "LeNetSm, CHOCO-TACO" in labels
     assert "own, CHOCO-TACO" in labels
+
+
+def test_synthetic_weights_are_named(inference):
+    assert "synthetic" not in fig14.figure(inference, CLAIMS).get_supxlabel()
+    other = inference.assign(network="VGG16", weights="seeded synthetic")
+    drawn = fig14.figure(pd.concat([inference, other]), CLAIMS)
+    assert "VGG16: with synthetic weights" in drawn.get_supxlabel()
 
 
 def test_files_are_byte_identical(inference, tmp_path):
