@@ -23,6 +23,8 @@ from models.errors import ChocoError
 from models.parameters import ModulusChain, ParameterSet, SecurityBits
 
 Provider = Literal["auto", "live", "recorded"]
+TransportName = Literal["in process", "TCP"]
+"""How client and server of a workload are connected: both carry the same bytes."""
 Packing = Literal[
     "point_major",
     "dimension_major",
@@ -386,6 +388,10 @@ class Config(Section):
     )
     security_bits: SecurityBits = Field(
         128, description="security that every parameter set must reach: 128, 192 or 256 bits"
+    )
+    transport: TransportName = Field(
+        "in process",
+        description="server of a network: in process, or a process of its own on loopback (TCP)",
     )
     providers: Providers = Field(Providers(), description="live tools or recorded outputs")
     tools: Tools = Field(Tools(), description="paths of external tools")

@@ -29,6 +29,7 @@ def inference_settings(network):
         parameters=CONFIG.network_parameters(network),
         inference=getattr(CONFIG.networks, network),
         datasets=CONFIG.datasets,
+        transport=CONFIG.transport,
     )
 
 

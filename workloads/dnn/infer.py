@@ -12,7 +12,7 @@ import pandas as pd
 from pydantic import Field
 from tqdm import tqdm
 
-from models.config import Datasets, Inference, Section
+from models.config import Datasets, Inference, Section, TransportName
 from models.parameters import ParameterSet
 from models.provenance import combine
 from models.stage import Job, run_stage
@@ -24,7 +24,7 @@ from workloads.dnn.plain import OPERATIONS
 from workloads.dnn.quantized import QuantizedNetwork
 from workloads.dnn.source import load_images, load_quantized
 from workloads.protocol.client import Client
-from workloads.protocol.serve import TransportName, connection
+from workloads.protocol.serve import connection
 from workloads.protocol.server import Server
 from workloads.protocol.trace import LayerRecord, TraceMetadata, describe_columns, write_trace
 

@@ -16,17 +16,16 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from pydantic import BaseModel
 
+from models.config import TransportName
 from models.errors import ChocoError
 from models.stage import Job, run_stage
 from workloads.protocol.listener import LOOPBACK, Limits, Listener
 from workloads.protocol.server import Server
 from workloads.protocol.transport import InProcessTransport, TcpTransport, Transport
-
-TransportName = Literal["in process", "TCP"]
 
 START_TIMEOUT_S = 60.0
 """How long a server process waits for the client that started it."""
