@@ -15,7 +15,12 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 SNAKEMAKE = Path(sys.executable).with_name("snakemake")
-REDUCED = ("--config", "noise={seeds: 1}", "networks={lenet_sm: {images: 1}}")
+DISTANCE = (
+    "distance={shapes: [{dimensions: 16, points: 300}],"
+    " applications: [{algorithm: kmeans, data: iris, quick: true}]}"
+)
+PAGERANK = "pagerank={max_iterations: 2, max_poly_modulus_degree: 8192, trials: 1}"
+REDUCED = ("--config", "noise={seeds: 1}", "networks={lenet_sm: {images: 1}}", DISTANCE, PAGERANK)
 
 pytestmark = pytest.mark.xdist_group("workflow")
 

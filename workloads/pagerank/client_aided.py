@@ -45,6 +45,9 @@ SUMMARY = table_schema(
     total_iterations=int,
     iterations_per_set=int,
     sets=int,
+    poly_modulus_degree=int,
+    key_residues=int,
+    plain_moduli=int,
     error_l1=float,
     tolerance_l1=float,
     distance_from_converged_l1=float,
@@ -53,9 +56,12 @@ SUMMARY = table_schema(
     wire_upload_bytes=int,
     wire_download_bytes=int,
     wire_key_bytes=int,
+    continuous_bytes=Column("Int64", nullable=True),
     min_budget_bits=Column("Int64", Check.gt(0), nullable=True),
 )
-"""``error_l1``: from as many iterations in real numbers; bytes are measured, of the whole run."""
+"""``error_l1``: from as many iterations in real numbers; bytes are measured, of the whole run.
+``continuous_bytes``: what a single set for the whole total would communicate, computed; missing
+where no parameters hold it."""
 
 
 class Settings(Section):
@@ -78,8 +84,9 @@ def stage(job: Job[Settings]) -> None:
     problem = PageRank(graph.transition(), study.damping)
     rows = []
     for scheme in ("bfv", "ckks"):
-        of_scheme = communication[(communication.scheme == scheme) & communication.optimal]
-        split = of_scheme.loc[of_scheme.total_iterations.idxmax()]
+        of_scheme = communication[communication.scheme == scheme]
+        largest = of_scheme[of_scheme.total_iterations == of_scheme.total_iterations.max()]
+        split = largest[largest.optimal].iloc[0]
         size = int(split.iterations_per_set)
         parameters = read_table(job.inputs[scheme], PARAMETERS)
         chosen = parameters[parameters.iterations == size]
@@ -90,6 +97,7 @@ def stage(job: Job[Settings]) -> None:
             ranks = run.advance(ranks, last=index + 1 == split.sets)
         row = run.summary() | {
             "total_iterations": int(split.total_iterations),
+            "continuous_bytes": next(iter(largest[largest.continuous].total_bytes), None),
             "error_l1": _distance(
                 ranks, problem.iterate(problem.start(), int(split.total_iterations))
             ),
@@ -199,6 +207,9 @@ class ClientAided:
             "scheme": self.scheme,
             "iterations_per_set": self._sizes[0],
             "sets": self._sets,
+            "poly_modulus_degree": self._sessions[0].parameters.poly_modulus_degree,
+            "key_residues": self._sessions[0].parameters.key_residues,
+            "plain_moduli": len(self._sessions),
             "upload_bytes": sum(e.upload_bytes for e in exchanges),
             "download_bytes": sum(e.download_bytes for e in exchanges),
             "wire_upload_bytes": sum(e.wire_upload_bytes for e in exchanges),
