@@ -223,7 +223,13 @@ class ConvolutionPlan:
     @cached_property
     def rotation_steps(self) -> frozenset[int]:
         """Left rotations, below N/2, that need a Galois key; 0 stands for a swap of the rows."""
-        steps = {step % self.row_size for _, _, step in self.tap_steps()} | set(self.fold_steps)
+        taps = {step % self.row_size for _, _, step in self.tap_steps()}
+        return self.alignment_steps | taps - {0}
+
+    @cached_property
+    def alignment_steps(self) -> frozenset[int]:
+        """Those that need a key after the products."""
+        steps = set(self.fold_steps)
         for swapped in range(ROWS):
             distances = [distance for swap, distance in self.moves if swap == swapped]
             steps |= {-int(gap) % self.row_size for gap in np.diff([0, *distances])}

@@ -122,12 +122,18 @@ class EncodedConvolution:
             rotated = run.rotate(rotated if dx else kernel_row, step)
             if dx == 0:
                 kernel_row = rotated
-            in_ntt_form = None
-            for key, plain in self._products(group, tap, dy, dx):
-                if in_ntt_form is None:
-                    in_ntt_form = run.to_ntt(rotated)
-                term = run.multiply_plain(in_ntt_form, plain)
-                totals[key] = run.accumulate(totals.get(key), term)
+            self._add_products(self._products(group, tap, dy, dx), rotated, totals)
+
+    def _add_products(
+        self, products: Products, rotated: Any, totals: dict[Accumulator, Any]
+    ) -> None:
+        run = self._evaluator
+        in_ntt_form = None
+        for key, plain in products:
+            if in_ntt_form is None:
+                in_ntt_form = run.to_ntt(rotated)
+            term = run.multiply_plain(in_ntt_form, plain)
+            totals[key] = run.accumulate(totals.get(key), term)
 
     def _align(self, ciphertext: int, totals: dict[Accumulator, Any]) -> Any:
         """Step 2: move each accumulator to its outputs and add (Horner's scheme)."""

@@ -11,7 +11,13 @@ MARGIN_BITS = 3.0
 
 
 def layer_noise(
-    parameters: ParameterSet, *, rotations_before: int, terms: int, rotations_after: int, folds: int
+    parameters: ParameterSet,
+    *,
+    rotations_before: int,
+    terms: int,
+    rotations_after: int,
+    folds: int,
+    masked: bool = False,
 ) -> Noise:
     """Return the noise of a result ciphertext at all data primes.
 
@@ -21,8 +27,11 @@ def layer_noise(
         terms: products that are added up in one result.
         rotations_after: of sums of products, before they are added up.
         folds: times that a result is rotated and added to itself.
+        masked: an input goes through a windowed rotation by masking.
     """
     rotated = noise.fresh(parameters)
+    if masked:
+        rotated = noise.rotate_window(rotated)
     for _ in range(rotations_before):
         rotated = noise.rotate(rotated)
     result = noise.add(*[noise.multiply_plain(rotated)] * terms)

@@ -1,5 +1,6 @@
 """Encrypted linear layers equal the integers computed by SciPy and NumPy, for random shapes."""
 
+from dataclasses import asdict
 from types import SimpleNamespace
 
 import numpy as np
@@ -14,6 +15,7 @@ from workloads import he
 from workloads.he import seal
 from workloads.packing.convolution import ConvolutionPlan
 from workloads.packing.evaluator import CountingEvaluator, make_galois_keys
+from workloads.packing.masked_convolution import MaskedConvolutionPlan
 from workloads.packing.matvec import FullyConnectedPlan
 
 SET_B = ParameterSet(
@@ -25,9 +27,23 @@ FEW = settings(
 )
 
 
+DEEP = ParameterSet(
+    scheme="bfv", poly_modulus_degree=8192, coeff_modulus_bits=(58, 58, 59), plain_modulus_bits=18
+)
+
+
 @pytest.fixture(scope="module")
 def party():
-    context = he.context(SET_B)
+    return make_party(SET_B)
+
+
+@pytest.fixture(scope="module")
+def deep_party():
+    return make_party(DEEP)
+
+
+def make_party(parameters):
+    context = he.context(parameters)
     generator = seal.KeyGenerator(context)
     return SimpleNamespace(
         context=context,
@@ -61,15 +77,15 @@ def reference_convolution(values, weights, bias, stride, padding):
 
 
 @st.composite
-def convolutions(draw):
+def convolutions(draw, row_size=ROW):
     """Planes of all sizes, with so many channels that rows and ciphertexts are shared or not."""
     kernel = draw(st.integers(1, 5))
     side = st.integers(kernel, draw(st.sampled_from((6, 15, 30))))
     height, width = draw(side), draw(side)
-    planes = 2 * ROW // 2 ** (height * width - 1).bit_length()
+    planes = 2 * row_size // 2 ** (height * width - 1).bit_length()
     return ConvolutionPlan(
         name="conv",
-        row_size=ROW,
+        row_size=row_size,
         channels=draw(st.integers(1, min(2 * planes + 3, 40))),
         height=height,
         width=width,
@@ -99,6 +115,23 @@ def test_convolution_equals_scipy_exactly(party, plan, seed, keep):
     assert counts["plain_additions"] == plan.output_ciphertexts
     assert counts["plain_multiplications"] <= plan.products
     assert budget >= plan.noise(SET_B).budget_bits - 2
+
+
+@settings(parent=FEW, max_examples=5)
+@given(plan=convolutions(4096), seed=st.integers(0, 2**32 - 1))
+def test_masked_convolution_is_exact_and_costs_a_product_more(deep_party, plan, seed):
+    masked = MaskedConvolutionPlan(**asdict(plan))
+    rng = np.random.default_rng(seed)
+    values = rng.integers(0, 2, (plan.channels, plan.height, plan.width))
+    weights = rng.integers(-1, 2, (plan.out_channels, plan.channels, plan.kernel, plan.kernel))
+    weights[:, 0] = 1
+    bias = rng.integers(-100, 101, plan.out_channels)
+    result, budget, _ = run_encrypted(deep_party, masked, values, weights, bias)
+    expected = reference_convolution(values, weights, bias, plan.stride, plan.padding)
+    np.testing.assert_array_equal(result, expected)
+    assert budget >= masked.noise(DEEP).budget_bits - 2
+    if plan.kernel > 1:
+        assert masked.noise(DEEP).budget_bits < plan.noise(DEEP).budget_bits
 
 
 @st.composite
