@@ -84,28 +84,6 @@ def test_bytes_are_counted_on_the_transport(pair):
     assert exchange.download_bytes == 2 * 1 * 4096 * 8
 
 
-def test_the_secret_key_never_crosses(pair):
-    _, client, transport = pair
-    client.evaluate(0, IMAGE)
-    traffic = b"".join(transport.frames)
-    secret = client._generator.secret_key()
-    serialized = secret.to_string()
-    # 32 bytes are four coefficients: no chance hit. The head is a header that all objects share.
-    pieces = [serialized[i : i + 32] for i in range(256, len(serialized) - 32, 32)]
-    assert len(pieces) > 1000
-    assert not any(piece in traffic for piece in pieces)
-    # and the server object cannot decrypt: it was never given a key generator or a decryptor
-    held = {type(value).__name__ for value in vars(pair[0]).values()}
-    assert not held & {"SecretKey", "KeyGenerator", "Decryptor"}
-
-
-def test_a_key_that_did_cross_would_be_found(pair):
-    _, client, _ = pair
-    leaked = Message(Kind.REPORT, parts=(client._generator.secret_key().to_string(),)).to_bytes()
-    serialized = client._generator.secret_key().to_string()
-    assert serialized[256:288] in leaked
-
-
 @pytest.mark.parametrize(
     ("spoil", "reason"),
     [
