@@ -53,13 +53,24 @@ def inference_costs(
     accelerator: pd.DataFrame,
     radio: Radio,
 ) -> pd.DataFrame:
-    """Return the client's cost of one inference, by system and component.
+    """Return ``client_costs`` of one inference, with its ``network`` and ``weights``."""
+    costs = client_costs(workload, parameters, software, accelerator, radio)
+    return costs.assign(network=workload["network"], weights=workload["weights"])
+
+
+def client_costs(
+    workload: pd.Series,
+    parameters: ParameterSet,
+    software: pd.DataFrame,
+    accelerator: pd.DataFrame,
+    radio: Radio,
+) -> pd.DataFrame:
+    """Return what a run costs the client, by system and component.
 
     Args:
-        workload: a row of a workload's summary: per image ``encryptions``, ``decryptions``,
-            ``upload_bytes``, ``download_bytes``; ``network``, ``weights`` (what they are) and
-            ``provenance``.
-        parameters: the BFV parameter set that the workload ran with.
+        workload: ``encryptions``, ``decryptions``, ``upload_bytes``, ``download_bytes`` and
+            ``provenance`` of the run.
+        parameters: the parameter set that the workload ran with.
         software: client operations of one SEAL version; a system whose operations have no cost at
             these parameters gets no rows.
         accelerator: accelerator operations.
@@ -68,7 +79,7 @@ def inference_costs(
     size_bytes = float(workload["upload_bytes"] + workload["download_bytes"])
     rows: list[dict[str, object]] = []
     for system, table in (("choco_software", software), ("choco_taco", accelerator)):
-        costs = _at(table, parameters)
+        costs = at_parameters(table, parameters)
         if not {op for needed in _SYSTEMS[system].values() for op in needed} <= set(costs.index):
             continue
         for component, operations in _SYSTEMS[system].items():
@@ -91,10 +102,11 @@ def inference_costs(
                 "provenance": combine(model("link"), workload["provenance"]),
             }
         )
-    return pd.DataFrame(rows).assign(network=workload["network"], weights=workload["weights"])
+    return pd.DataFrame(rows)
 
 
-def _at(table: pd.DataFrame, parameters: ParameterSet) -> pd.DataFrame:
+def at_parameters(table: pd.DataFrame, parameters: ParameterSet) -> pd.DataFrame:
+    """Return the costs of operations at the N and primes of a parameter set, by operation."""
     bits = ",".join(map(str, parameters.coeff_modulus_bits))
     return table[
         (table.scheme == parameters.scheme)

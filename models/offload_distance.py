@@ -8,11 +8,12 @@ distances, is left out.
 
 import pandas as pd
 
+from models import offload
 from models.accelerator.operations import ACCELERATOR_OPERATIONS
 from models.client.operations import CLIENT_OPERATIONS
 from models.distance_schema import DISTANCE_CLIENT, DISTANCE_SUMMARY, KERNELS
 from models.errors import ChocoError
-from models.offload import Settings, inference_costs
+from models.offload import Settings
 from models.provenance import combine
 from models.stage import Job, run_stage
 from models.tables import read_table, write_table
@@ -29,7 +30,7 @@ def client_costs(
     """Return table ``DISTANCE_CLIENT`` for the rows of ``KERNELS``.
 
     Raises:
-        ChocoError: a parameter set is not in the configuration, or has no cost on the client.
+        ChocoError: a parameter set is not in the configuration.
     """
     tables = []
     for _, kernel in kernels.iterrows():
@@ -39,17 +40,11 @@ def client_costs(
                 f"distance kernels ran with parameter set {name!r}, which is not in the "
                 f"configuration; parameter_sets has {', '.join(settings.parameter_sets)}"
             )
-        run = kernel.rename({"packing": "network"})
-        costs = inference_costs(
-            run, settings.parameter_sets[name], software, accelerator, settings.radio
-        )
-        if costs.empty:
-            continue
-        costs = costs.rename(columns={"network": "packing"})
-        tables.append(costs.assign(**{column: kernel[column] for column in _CASE}))
-    if not tables:
-        return pd.DataFrame({column: [] for column in DISTANCE_CLIENT.columns})
-    return pd.concat(tables, ignore_index=True)
+        parameters = settings.parameter_sets[name]
+        costs = offload.client_costs(kernel, parameters, software, accelerator, settings.radio)
+        tables.append(costs.assign(**kernel[["packing", *_CASE]].to_dict()))
+    table = pd.concat(tables, ignore_index=True)
+    return table if len(table) else table.reindex(columns=list(DISTANCE_CLIENT.columns))
 
 
 def summarize(kernels: pd.DataFrame, client: pd.DataFrame) -> pd.DataFrame:
