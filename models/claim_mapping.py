@@ -18,7 +18,8 @@ of its claims; a claim may give any of them again, and ``rows`` of both are merg
 A list in ``rows`` selects one row per item and adds them up, and so does a list in ``column``.
 ``over`` divides by a second selection, which inherits what it does not say; ``complement: true``
 takes one minus the result. Instead of ``table``, ``configuration: client.clock_hz`` takes a
-value of the configuration (the sum, if it is a list). A claim with neither is only explained.
+value of the configuration (the sum, if it is a list; ``sizes.0`` is the first of a list). A claim
+with neither is only explained.
 """
 
 from collections.abc import Callable
@@ -236,6 +237,10 @@ def _configured(config: Config, key: str) -> float:
             value = value[part]
         elif isinstance(value, BaseModel) and hasattr(value, part):
             value = getattr(value, part)
+        elif isinstance(value, tuple) and part.isdigit():
+            if int(part) >= len(value):
+                raise NoValueError(f"the configuration has no {key}")
+            value = value[int(part)]
         else:
             raise ChocoError(f"claims: the configuration has no key {key!r}")
     try:

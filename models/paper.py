@@ -22,8 +22,8 @@ Id = Annotated[str, Field(pattern=r"^[a-z][a-z0-9]*(_[a-z0-9]+)*$")]
 Text = Annotated[str, Field(min_length=1)]
 
 Unit = Literal[
-    "1", "million", "%", "bit", "B", "KiB", "GiB", "MB", "MB/s", "Mbit/s", "MHz", "GHz",
-    "nm", "mm2", "s", "ms", "mJ", "mW", "unknown",
+    "1", "million", "million/s", "million/MB", "%", "bit", "B", "KiB", "GiB", "MB", "MB/s",
+    "Mbit/s", "MHz", "GHz", "nm", "mm2", "s", "ms", "mJ", "mW", "unknown",
 ]  # fmt: skip
 """Units as the paper prints them; "1" is a ratio or a count, MB is decimal."""
 

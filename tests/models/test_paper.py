@@ -3,6 +3,7 @@
 from math import prod
 from pathlib import Path
 
+import numpy as np
 import pytest
 import yaml
 
@@ -159,6 +160,9 @@ def test_derived_values_follow_from_the_claims_they_name(data):
         ),
         "communication_reduction_xonn": 32.13 / v("table5_lenet_lg_communication"),
         "vgg16_macs": vgg16_macs() / 1e6,
+        "vgg16_macs_per_megabyte": v("table5_vgg16_macs") / v("table5_vgg16_communication"),
+        "sqznet_macs_per_megabyte": v("table5_sqznet_macs") / v("table5_sqznet_communication"),
+        "local_inference_rate": v("table5_vgg16_macs") / local_vgg16_time_s(v),
         "heax_speedup": v("client_compute_speedup") / v("client_compute_speedup_over_heax"),
         "fpga_speedup": v("client_compute_speedup") / v("client_compute_speedup_over_fpga"),
     }
@@ -168,6 +172,19 @@ def test_derived_values_follow_from_the_claims_they_name(data):
         expected[f"{network}_communication_energy"] = seconds * v("radio_power")
     derived = {c.id.removeprefix("derived_"): c.value for c in data.claims if c.derived_from}
     assert derived == pytest.approx(expected, rel=5e-4)
+
+
+def local_vgg16_time_s(v):
+    """Solve Section 5.7's energy saving and the talk's largest gain for VGG16's local time."""
+    ciphertexts = v("table5_vgg16_communication") * 1e6 / v("table3_a_ciphertext_bytes")
+    hidden_mj = v("accelerator_encrypt_energy") * ciphertexts
+    busy_ms = ciphertexts * (v("accelerator_encrypt_time") + v("accelerator_decrypt_time")) / 2
+    power_w, gain = v("client_active_power") / 1e3, v("talk_speedup_over_local_maximum")
+    # unknowns: local time and the client's other work, in ms
+    matrix = [[(1 - v("vgg16_energy_saving") / 100) * power_w, -power_w], [1, -gain]]
+    constants = [v("derived_vgg16_communication_energy") + hidden_mj, gain * busy_ms]
+    local_ms, _ = np.linalg.solve(matrix, constants)
+    return local_ms / 1e3
 
 
 def amdahl(supported_percent: float, speedup: float) -> float:
