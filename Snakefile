@@ -17,6 +17,7 @@ include: "rules/accelerator.smk"
 include: "rules/offload.smk"
 include: "rules/distance.smk"
 include: "rules/pagerank.smk"
+include: "rules/communication.smk"
 include: "rules/figures.smk"
 include: "rules/report.smk"
 

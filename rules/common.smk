@@ -33,6 +33,21 @@ def inference_settings(network):
     )
 
 
+def layer_settings(*networks):
+    """Return the settings of the layer microbenchmark, with networks as their inference runs."""
+    return settings(
+        microbenchmark=CONFIG.microbenchmark,
+        parameters=CONFIG.microbenchmark_parameters(),
+        networks={
+            network: {
+                "inference": getattr(CONFIG.networks, network),
+                "parameters": CONFIG.network_parameters(network),
+            }
+            for network in networks
+        },
+    )
+
+
 def training_settings(network):
     """Return the settings of one network's training."""
     inference = getattr(CONFIG.networks, network)

@@ -108,6 +108,32 @@ rule fig8:
         " --output pdf={output.pdf} png={output.png} svg={output.svg} 2>&1 | tee {log}"
 
 
+rule fig10:
+    input:
+        protocols=rules.communication.output.protocols,
+        style="plots/choco.mplstyle",
+    output:
+        pdf="results/figures/fig10.pdf",
+        png="results/figures/fig10.png",
+        svg=report(
+            "results/figures/fig10.svg",
+            caption="../report/captions/fig10.rst",
+            category="Applications",
+            labels={"result": "fig10"},
+        ),
+    log:
+        "results/logs/fig10.log",
+    benchmark:
+        "results/benchmarks/fig10.tsv"
+    conda:
+        "../environment.yml"
+    params:
+        code=code_hash("plots.fig10"),
+    shell:
+        "python -m plots.fig10 --input protocols={input.protocols}"
+        " --output pdf={output.pdf} png={output.png} svg={output.svg} 2>&1 | tee {log}"
+
+
 rule fig11:
     input:
         kernels=rules.distance_kernels.output.kernels,
@@ -189,4 +215,32 @@ rule fig13:
         code=code_hash("plots.fig13"),
     shell:
         "python -m plots.fig13 --settings {params.settings:q} --input communication={input.communication}"
+        " --output pdf={output.pdf} png={output.png} svg={output.svg} 2>&1 | tee {log}"
+
+
+rule fig15:
+    input:
+        layers=rules.layers.output.layers,
+        paper=PAPER,
+        style="plots/choco.mplstyle",
+    output:
+        pdf="results/figures/fig15.pdf",
+        png="results/figures/fig15.png",
+        svg=report(
+            "results/figures/fig15.svg",
+            caption="../report/captions/fig15.rst",
+            category="End to end",
+            labels={"result": "fig15"},
+        ),
+    log:
+        "results/logs/fig15.log",
+    benchmark:
+        "results/benchmarks/fig15.tsv"
+    conda:
+        "../environment.yml"
+    params:
+        settings=settings(client=CONFIG.client, radio=CONFIG.radio),
+        code=code_hash("plots.fig15"),
+    shell:
+        "python -m plots.fig15 --settings {params.settings:q} --input layers={input.layers} paper=results/paper"
         " --output pdf={output.pdf} png={output.png} svg={output.svg} 2>&1 | tee {log}"

@@ -2,7 +2,17 @@
 
 from models.claim_mapping import claim_tables
 
-FIGURES = ["table3", "table4", "fig4", "fig8", "fig11", "fig13", "fig14"]
+FIGURES = [
+    "table3",
+    "table4",
+    "fig4",
+    "fig8",
+    "fig10",
+    "fig11",
+    "fig13",
+    "fig14",
+    "fig15",
+]
 CLAIMED = claim_tables(Path("report/claims.yaml"))
 
 

@@ -10,6 +10,7 @@ from models import claim_mapping, paper
 from models.accelerator.operations import ACCELERATOR_OPERATIONS
 from models.claim_mapping import Mapping, NoValueError
 from models.client.operations import CLIENT_OPERATIONS
+from models.communication_schema import LAYERS, PROTOCOLS, REDUCTIONS
 from models.comparison import COMPARISON
 from models.config import Config
 from models.distance_schema import DISTANCE_SUMMARY
@@ -92,6 +93,9 @@ def test_configuration_values_and_sums_of_lists():
     assert power == claim_mapping.Value(269.5, "configuration")
     assert evaluate(configuration="parameter_sets.A.coeff_modulus_bits").value == 58 + 58 + 59
     assert evaluate(configuration="parameter_sets.A.key_residues").value == 3
+    assert evaluate(configuration="parameter_sets.A.coeff_modulus_bits.2").value == 59
+    with pytest.raises(NoValueError, match=r"no parameter_sets\.A\.coeff_modulus_bits\.3"):
+        evaluate(configuration="parameter_sets.A.coeff_modulus_bits.3")
 
 
 @pytest.mark.parametrize(
@@ -202,6 +206,9 @@ def test_the_shipped_mapping_knows_its_claims_and_its_configuration_keys():
 
 SCHEMAS = {
     "results/accelerator/operations.csv": ACCELERATOR_OPERATIONS,
+    "results/communication/layers.csv": LAYERS,
+    "results/communication/protocols.csv": PROTOCOLS,
+    "results/communication/reductions.csv": REDUCTIONS,
     "results/noise/table4.csv": TABLE4,
     "results/offload/comparison.csv": COMPARISON,
     "results/offload/distance_summary.csv": DISTANCE_SUMMARY,
@@ -209,6 +216,8 @@ SCHEMAS = {
     "results/parameters/table3.csv": TABLE3,
     "results/profile/client_operations.csv": CLIENT_OPERATIONS,
     "results/workloads/lenet_sm/summary.csv": SUMMARY,
+    "results/workloads/sqznet/summary.csv": SUMMARY,
+    "results/workloads/vgg16/summary.csv": SUMMARY,
 }
 
 
