@@ -14,6 +14,7 @@ def communication():
             "total_bytes": int(megabytes * 1e6),
             "hardware_compatible": supported,
             "optimal": optimal,
+            "hardware_optimal": optimal and supported,
             "provenance": "SEAL 4.4.0",
         }
 
@@ -39,6 +40,15 @@ def test_dots_diamonds_and_hollow_dots_are_the_table(communication):
     hollow = next(c for c in axes.collections if c.get_label() == "BFV, larger N or k")
     assert len(hollow.get_facecolor()) == 0
     assert axes.get_yscale() == "log"
+
+
+def test_an_optimum_that_the_accelerator_does_not_support_has_a_small_one_beside_it(communication):
+    communication.loc[1, ["total_bytes", "optimal"]] = [100_000, True]
+    communication.loc[0, "optimal"] = False
+    drawn = fig13.figure(communication)
+    (small,) = [c for c in drawn.axes[0].collections if "BFV, optimal at" in c.get_label()]
+    assert [float(y) for _, y in small.get_offsets()] == pytest.approx([0.4])
+    assert drawn._supxlabel.get_text().endswith("8192, k \N{LESS-THAN OR EQUAL TO} 3: 1 of 2.")
 
 
 def test_a_reduced_profile_is_named(communication):
