@@ -50,3 +50,27 @@ rule offload_inference:
         "python -m models.offload --settings {params.settings:q} --input client={input.client}"
         " accelerator={input.accelerator} {params.workloads}"
         " --output inference={output.inference} 2>&1 | tee {log}"
+
+
+rule software_gain:
+    input:
+        client=rules.client_operations.output.operations,
+        baseline=rules.baseline_networks.output.baseline,
+        workloads=expand(rules.infer_network.output.summary, network=NETWORKS),
+    output:
+        gain="results/offload/software_gain.csv",
+    log:
+        "results/logs/software_gain.log",
+    benchmark:
+        "results/benchmarks/software_gain.tsv"
+    conda:
+        "../environment.yml"
+    params:
+        settings=settings(parameter_sets=CONFIG.parameter_sets, client=CONFIG.client),
+        workloads=expand(
+            "{network}=results/workloads/{network}/summary.csv", network=NETWORKS
+        ),
+        code=code_hash("models.software_gain"),
+    shell:
+        "python -m models.software_gain --settings {params.settings:q} --input client={input.client}"
+        " baseline={input.baseline} {params.workloads} --output gain={output.gain} 2>&1 | tee {log}"

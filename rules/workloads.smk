@@ -55,3 +55,32 @@ rule infer_network:
         " --input network={input.network} {params.weights}"
         " --output trace={output.trace} metadata={output.metadata} summary={output.summary}"
         " timings={output.timings} 2>&1 | tee {log}"
+
+
+rule baseline_networks:
+    input:
+        networks=expand(NETWORK, network=NETWORKS),
+        weights=weight_file("lenet_sm"),
+    output:
+        baseline="results/workloads/baseline.csv",
+    log:
+        "results/logs/baseline_networks.log",
+    benchmark:
+        "results/benchmarks/baseline_networks.tsv"
+    conda:
+        "../environment.yml"
+    params:
+        settings=settings(
+            seed=CONFIG.seed,
+            parameter_set="SEAL",
+            parameters=CONFIG.parameter_sets["SEAL"],
+            measured="lenet_sm",
+            inference=CONFIG.networks.lenet_sm,
+            datasets=CONFIG.datasets,
+        ),
+        inputs=expand("{network}=" + NETWORK, network=NETWORKS)
+        + [f"weights={path}" for path in weight_file("lenet_sm")],
+        code=code_hash("workloads.dnn.baseline"),
+    shell:
+        "python -m workloads.dnn.baseline --settings {params.settings:q}"
+        " --input {params.inputs} --output baseline={output.baseline} 2>&1 | tee {log}"
