@@ -20,6 +20,7 @@ PROTOCOLS = table_schema(
     ratio_to_paper=_MISSING_RATIO,
     our_network=_MISSING_TEXT,
     our_bytes=Column("Int64", Check.gt(0), nullable=True),
+    our_key_bytes=Column("Int64", Check.gt(0), nullable=True),
     our_data=_MISSING_TEXT,
     paper_bytes=Column("Int64", Check.gt(0), nullable=True),
     cited_as=Column("Int64", Check.gt(0), nullable=True),
@@ -29,7 +30,8 @@ PROTOCOLS = table_schema(
 """One row a published number, or a protocol without one. Bytes of one inference, both ways;
 ``compared`` marks the one result of a protocol and data set that figures and ratios use;
 ``cited_as`` is the protocol's number in the paper's references. Ours and the paper's are CHOCO's
-bytes with the network of the same data set."""
+bytes with the network of the same data set, without the evaluation keys (``our_key_bytes``), which
+the client sends once and not for each inference."""
 
 REDUCTIONS = table_schema(
     quantity=Column(str, Check.isin(["maximum", "minimum", "order_of_magnitude", "protocols"])),

@@ -25,8 +25,8 @@ from models.tables import read_table
 PAPER = Path(__file__).parents[2] / "results" / "paper"
 PUBLISHED = protocols.load()
 OURS = {
-    "MNIST": Ours("LeNetLg", 1_000_000, "digits", 2_600_000, "SEAL 4.4.0"),
-    "CIFAR-10": Ours("SqzNet", 5_000_000, "synthetic", 13_800_000, "SEAL 4.4.0"),
+    "MNIST": Ours("LeNetLg", 1_000_000, 7_000_000, "digits", 2_600_000, "SEAL 4.4.0"),
+    "CIFAR-10": Ours("SqzNet", 5_000_000, 8_000_000, "synthetic", 13_800_000, "SEAL 4.4.0"),
 }
 
 
@@ -107,7 +107,12 @@ def test_reductions_use_compared_results_only(table):
 
 
 def test_stage_reads_summaries_and_writes_tables_that_repeat(tmp_path):
-    columns = {"upload_bytes": 600_000, "download_bytes": 400_000, "provenance": "SEAL 4.4.0"}
+    columns = {
+        "upload_bytes": 600_000,
+        "download_bytes": 400_000,
+        "key_bytes": 9,
+        "provenance": "SEAL 4.4.0",
+    }
     inputs = {"published": protocols.DATA, "paper": PAPER}
     for name, network in (("lenet_lg", "LeNetLg"), ("sqznet", "SqzNet")):
         inputs[name] = tmp_path / f"{name}.csv"
@@ -122,6 +127,7 @@ def test_stage_reads_summaries_and_writes_tables_that_repeat(tmp_path):
     table = read_table(outputs["protocols"], PROTOCOLS)
     read_table(outputs["reductions"], REDUCTIONS)
     assert set(table["our_bytes"].dropna()) == {1_000_000}
+    assert set(table["our_key_bytes"].dropna()) == {9}
     assert set(table["paper_bytes"].dropna()) == {2_600_000, 13_800_000}
 
 
