@@ -84,12 +84,15 @@ def figure(communication: pd.DataFrame, profile: str = "full") -> Figure:
     drawn.legend(loc="outside upper center", ncols=2, fontsize=7, frameon=False)
     best = communication[communication.optimal]
     larger = sum(~best.hardware_compatible)
+    largest = communication.groupby("scheme").iterations_per_set.max()
+    held = ", ".join(f"{_SCHEMES[scheme][0]} {size}" for scheme, size in largest.items())
     reduced = "" if profile == "full" else f" Profile {profile}: fewer totals, smaller N."
     style.footnote(
         drawn,
         f"Ours: {combine(*dict.fromkeys(communication.provenance))}. One dot a split into encrypted"
         f" sets; ciphertexts both ways, evaluation keys not counted.{reduced}\n"
-        f"Optima that need more than {_SUPPORTED}: {larger} of {len(best)}.",
+        f"Optima that need more than {_SUPPORTED}: {larger} of {len(best)}. Iterations of the"
+        f" largest set: {held}.",
     )
     return drawn
 

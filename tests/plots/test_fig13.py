@@ -48,7 +48,9 @@ def test_an_optimum_that_the_accelerator_does_not_support_has_a_small_one_beside
     drawn = fig13.figure(communication)
     (small,) = [c for c in drawn.axes[0].collections if "BFV, optimal at" in c.get_label()]
     assert [float(y) for _, y in small.get_offsets()] == pytest.approx([0.4])
-    assert drawn._supxlabel.get_text().endswith("8192, k \N{LESS-THAN OR EQUAL TO} 3: 1 of 2.")
+    footnote = drawn._supxlabel.get_text()
+    assert "8192, k \N{LESS-THAN OR EQUAL TO} 3: 1 of 2." in footnote
+    assert footnote.endswith("largest set: BFV 2, CKKS 2.")
 
 
 def test_a_reduced_profile_is_named(communication):

@@ -25,6 +25,10 @@ from workloads.pagerank.plan import RankPlan, rank_plan
 from workloads.pagerank.reference import IntegerPageRank
 from workloads.pagerank.schedule import HEADROOM_BITS, Schedule, bfv_schedule, ckks_schedule
 
+MAX_KEY_RESIDUES = 18
+"""Evaluation keys grow with k^2: at N = 32768, this many primes make 1.8 GB of them, and twice as
+many, which hold 3 % more data bits, 7 GB."""
+
 _LEAST_MODULUS_BITS = 14
 """No prime below this size can batch at N >= 2048 (12289 can, at 2048)."""
 
@@ -168,7 +172,7 @@ def ckks_candidates(
 
 def _chains_of(n: int, security_bits: SecurityBits) -> Iterator[ModulusChain]:
     largest = MAX_COEFF_MODULUS_BITS[security_bits][n]
-    for count in range(2, largest + 1):
+    for count in range(2, MAX_KEY_RESIDUES + 1):
         bits, over = divmod(min(largest, count * MAX_PRIME_BITS), count)
         sizes = (bits,) * (count - over) + (bits + 1,) * over
         if any(len(ntt_primes(n, size, of)) < of for size, of in Counter(sizes).items()):

@@ -128,11 +128,12 @@ class Search:
                 impossible = reason if self._scheme == "bfv" else ""
                 chosen = {"feasible": False, "reason": reason}
             found[iterations] = chosen
+        first_infeasible = next((n for n in wanted if not found[n]["feasible"]), None)
         rows = []
         for iterations in range(1, self._study.max_iterations + 1):
             source = next(number for number in wanted if number >= iterations)
             row = self._row(iterations) | found[source] | {"searched_iterations": source}
-            if source != iterations and not row["feasible"]:
+            if source != iterations and not row["feasible"] and source == first_infeasible:
                 row["reason"] += f"; {iterations} not searched"
             rows.append(row)
         return rows

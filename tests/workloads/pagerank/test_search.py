@@ -12,7 +12,12 @@ from models.pagerank import PARAMETERS
 from models.stage import Job
 from models.tables import read_table
 from workloads.pagerank import client_aided, search
-from workloads.pagerank.candidates import bfv_candidates, chains, ckks_candidates
+from workloads.pagerank.candidates import (
+    MAX_KEY_RESIDUES,
+    bfv_candidates,
+    chains,
+    ckks_candidates,
+)
 from workloads.pagerank.encrypted_set import run
 from workloads.pagerank.graph import synthetic
 from workloads.pagerank.reference import IntegerPageRank, PageRank
@@ -86,6 +91,7 @@ def test_chains_that_are_left_out_hold_no_more_than_smaller_ones():
     assert sizes == sorted(sizes)
     assert [c.log2_data_q for c in listed] == sorted({c.log2_data_q for c in listed})
     assert all(chain.log2_q <= chain.max_log2_q for chain in listed)
+    assert max(chain.key_residues for chain in chains(32768, 128, 32)) == MAX_KEY_RESIDUES
 
 
 def test_too_many_iterations_are_infeasible_with_a_reason(tmp_path):
