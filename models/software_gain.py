@@ -17,7 +17,6 @@ from models.software_schema import BASELINE, SOFTWARE_GAIN
 from models.stage import Job, run_stage
 from models.tables import read_table, write_table
 
-
 _RATIOS = (
     "ciphertext_reduction",
     "communication_reduction",

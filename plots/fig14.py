@@ -53,47 +53,23 @@ def figure(inference: pd.DataFrame, claims: paper.PaperData) -> Figure:
         claims: the paper's numbers; its communication is drawn as a hollow marker.
     """
     networks = list(dict.fromkeys(inference.network))
-    bars = [(network, system) for network in networks for system in _SYSTEMS]
-    drawn, panels = style.new_figure(
+    drawn, grid = style.new_figure(
         width_in=style.PAGE_WIDTH_IN,
-        height_in=1.1 + 0.25 * len(bars),
-        nrows=1,
+        height_in=1.0 + 1.05 * len(networks),
+        nrows=len(networks),
         ncols=len(_PANELS),
         sharey=True,
+        squeeze=False,
     )
-    for axes, (column, scale, unit, label) in zip(panels, _PANELS, strict=True):
-        longest = inference.groupby(["network", "system"])[column].sum().max() * scale
-        axes.set_xlim(0, longest * 1.85)  # room for the totals
-        for y, (network, system) in enumerate(bars):
-            here = inference[(inference.network == network) & (inference.system == system)]
-            if here.empty:
-                axes.text(longest / 100, y, "not yet", va="center", fontsize=6.5, color=style.GREY)
-                continue
-            parts = here.set_index("component")[column] * scale
-            _stacked_bar(axes, y, parts, here)
-            end = parts.sum()
-            claim, to_si = _PAPER_CLAIMS[column]
-            stated = claim.format(_CLAIM_NAMES.get(network))
-            if system == "choco_taco" and stated in claims:
-                value = claims.value(stated) * to_si * scale
-                axes.scatter(value, y, **style.PAPER_MARKER)
-                end = max(end, value)
-            computing = parts.drop("communication").sum()
-            axes.annotate(
-                f"{parts.sum():.3g} {unit} ({computing:.3g} {unit} computing)",
-                (end, y),
-                xytext=(5, 0),
-                textcoords="offset points",
-                va="center",
-                fontsize=6.5,
-            )
+    for network, row in zip(networks, grid, strict=True):
+        here = inference[inference.network == network]
+        for axes, panel in zip(row, _PANELS, strict=True):
+            _panel(axes, here, panel, claims)
+        row[0].set_title(network, loc="left", fontsize=8)
+    for axes, (*_, label) in zip(grid[-1], _PANELS, strict=True):
         axes.set_xlabel(label)
-        axes.grid(axis="x")
-        axes.grid(visible=False, axis="y")
-    panels[0].set_yticks(range(len(bars)), [_row_label(*bar, networks) for bar in bars])
-    panels[0].set_ylim(len(bars) - 0.5, -0.5)
-    for axes in panels:
-        axes.tick_params(axis="y", length=0)
+    grid[0][0].set_yticks(range(len(_SYSTEMS)), list(_SYSTEMS.values()))
+    grid[0][0].set_ylim(len(_SYSTEMS) - 0.5, -0.5)
     drawn.legend(
         handles=_legend(inference), loc="outside upper center", ncols=5, fontsize=7, frameon=False
     )
@@ -105,9 +81,49 @@ def figure(inference: pd.DataFrame, claims: paper.PaperData) -> Figure:
     made_up = inference.weights.str.contains("synthetic")
     if made_up.any():
         named = " and ".join(dict.fromkeys(inference[made_up].network))
-        notes.append(f"{named}: with synthetic weights, on which no count depends.")
+        notes.append(f"{named}: with synthetic weights; no count of the client depends on them.")
     style.footnote(drawn, "\n".join(notes))
     return drawn
+
+
+def _panel(
+    axes: Axes, inference: pd.DataFrame, panel: tuple[str, float, str, str], claims: paper.PaperData
+) -> None:
+    """Draw the systems of one network; every network has a scale of its own."""
+    column, scale, unit, _ = panel
+    network = inference.network.iloc[0]
+    claim, to_si = _PAPER_CLAIMS[column]
+    stated = claim.format(_CLAIM_NAMES.get(network))
+    value = claims.value(stated) * to_si * scale if stated in claims else 0.0
+    longest = max(inference.groupby("system")[column].sum().max() * scale, value)
+    axes.set_xlim(0, longest * 2)  # room for the totals
+    for y, system in enumerate(_SYSTEMS):
+        here = inference[inference.system == system]
+        if here.empty:
+            axes.text(longest / 100, y, "not yet", va="center", fontsize=6.5, color=style.GREY)
+            continue
+        parts = here.set_index("component")[column] * scale
+        _stacked_bar(axes, y, parts, here)
+        end = parts.sum()
+        if system == "choco_taco" and value:
+            axes.scatter(value, y, **style.PAPER_MARKER)
+            end = max(end, value)
+        computing = parts.drop("communication").sum()
+        axes.annotate(
+            f"{_number(parts.sum())} {unit} ({_number(computing)} {unit} computing)",
+            (end, y),
+            xytext=(5, 0),
+            textcoords="offset points",
+            va="center",
+            fontsize=6.5,
+        )
+    axes.grid(axis="x")
+    axes.grid(visible=False, axis="y")
+    axes.tick_params(axis="y", length=0)
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
 
 
 def _stacked_bar(axes: Axes, y: int, parts: pd.Series, rows: pd.DataFrame) -> None:
@@ -127,10 +143,6 @@ def _stacked_bar(axes: Axes, y: int, parts: pd.Series, rows: pd.DataFrame) -> No
                 hatch=style.PRELIMINARY_HATCH if preliminary else None,
             )
             start += parts[component]
-
-
-def _row_label(network: str, system: str, networks: list[str]) -> str:
-    return f"{network}, {_SYSTEMS[system]}" if len(networks) > 1 else _SYSTEMS[system]
 
 
 def _legend(inference: pd.DataFrame) -> list[Patch | Line2D]:

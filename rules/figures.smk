@@ -244,3 +244,33 @@ rule fig15:
     shell:
         "python -m plots.fig15 --settings {params.settings:q} --input layers={input.layers} paper=results/paper"
         " --output pdf={output.pdf} png={output.png} svg={output.svg} 2>&1 | tee {log}"
+
+
+rule table5:
+    input:
+        summaries=expand(rules.infer_network.output.summary, network=NETWORKS),
+        paper=PAPER,
+        style="plots/choco.mplstyle",
+    output:
+        pdf="results/figures/table5.pdf",
+        png="results/figures/table5.png",
+        svg=report(
+            "results/figures/table5.svg",
+            caption="../report/captions/table5.rst",
+            category="Workloads",
+            labels={"result": "table5"},
+        ),
+    log:
+        "results/logs/table5.log",
+    benchmark:
+        "results/benchmarks/table5.tsv"
+    conda:
+        "../environment.yml"
+    params:
+        summaries=expand(
+            "{network}=results/workloads/{network}/summary.csv", network=NETWORKS
+        ),
+        code=code_hash("plots.table5"),
+    shell:
+        "python -m plots.table5 --input paper=results/paper {params.summaries}"
+        " --output pdf={output.pdf} png={output.png} svg={output.svg} 2>&1 | tee {log}"

@@ -5,6 +5,7 @@ from models.claim_mapping import claim_tables
 FIGURES = [
     "table3",
     "table4",
+    "table5",
     "fig4",
     "fig8",
     "fig10",

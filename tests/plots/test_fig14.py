@@ -70,12 +70,12 @@ def test_the_papers_communication_is_a_hollow_marker(inference):
     assert not unknown.collections
 
 
-def test_several_networks_share_the_axes(inference):
-    two = pd.concat([inference, inference.assign(network="own")])
-    drawn = fig14.figure(two, CLAIMS)
-    labels = [label.get_text() for label in drawn.axes[0].get_yticklabels()]
-    assert "LeNetSm, CHOCO-TACO" in labels
-    assert "own, CHOCO-TACO" in labels
+def test_every_network_has_a_scale_of_its_own(inference):
+    large = inference.assign(network="own", time_s=inference.time_s * 100)
+    axes = fig14.figure(pd.concat([inference, large]), CLAIMS).axes
+    assert [panel.get_title(loc="left") for panel in axes[::2]] == ["LeNetSm", "own"]
+    assert axes[2].get_xlim()[1] == pytest.approx(100 * axes[0].get_xlim()[1])
+    assert "60,000 ms (40,000 ms computing)" in [text.get_text() for text in axes[2].texts]
 
 
 def test_synthetic_weights_are_named(inference):
