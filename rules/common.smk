@@ -91,5 +91,9 @@ def pagerank_study():
 
 
 # Jobs use this environment's Python, whether or not it is activated. `pipefail` is on, so that
-# `| tee {log}` shows progress on the terminal and keeps the exit status of the command.
-shell.prefix(f'set -euo pipefail; export PATH="{Path(sys.executable).parent}:$PATH"; ')
+# `| tee {log}` shows progress on the terminal and keeps the exit status of the command. Jobs run
+# side by side, so each keeps to one thread: NumPy's would wait for each other on a busy machine.
+shell.prefix(
+    f'set -euo pipefail; export PATH="{Path(sys.executable).parent}:$PATH"'
+    " OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1; "
+)

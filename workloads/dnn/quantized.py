@@ -11,7 +11,6 @@ from math import frexp, prod
 from typing import Any
 
 import numpy as np
-from numpy.lib.stride_tricks import sliding_window_view
 
 from models.errors import ChocoError
 from workloads.dnn.layers import FullyConnected, Linear
@@ -146,9 +145,13 @@ def convolve(values: Integers, weights: Integers, stride: int, padding: int) -> 
 
     In floating point, where NumPy has fast kernels; exact, as sums stay far below 2^53.
     """
-    kernel = weights.shape[-1]
-    padded = np.pad(values, ((0, 0), (padding, padding), (padding, padding)))
-    windows = sliding_window_view(padded, (kernel, kernel), axis=(1, 2))
-    strided = windows[:, ::stride, ::stride].astype(np.float64)
-    result = np.tensordot(weights.astype(np.float64), strided, axes=([1, 2, 3], [0, 3, 4]))
-    return np.rint(result).astype(np.int64)
+    outputs, channels, kernel, _ = weights.shape
+    padded = np.pad(values, ((0, 0), (padding, padding), (padding, padding))).astype(np.float64)
+    height, width = ((side - kernel) // stride + 1 for side in padded.shape[1:])
+    columns = np.empty((channels, kernel, kernel, height, width))
+    for dy, dx in np.ndindex(kernel, kernel):
+        down, right = dy + stride * height, dx + stride * width
+        columns[:, dy, dx] = padded[:, dy:down:stride, dx:right:stride]
+    flat = weights.reshape(outputs, -1).astype(np.float64)
+    sums = flat @ columns.reshape(-1, height * width)
+    return np.rint(sums).astype(np.int64).reshape(outputs, height, width)

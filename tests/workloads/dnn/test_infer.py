@@ -6,12 +6,14 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+import yaml
 
 import workloads.dnn
-from models.config import Config
+from models.config import Config, Inference
 from models.errors import ChocoError
 from models.parameters import ParameterSet
 from models.stage import Job
+from models.tables import read_table
 from workloads import he
 from workloads.dnn import digits, encrypted, infer
 from workloads.dnn.network import load_network
@@ -96,6 +98,34 @@ def test_other_parameters_and_full_downloads_are_exact_too(outputs, tmp_path):
     assert (full.min_budget_bits > switched.min_budget_bits).all()
     larger = pd.read_csv(run(tmp_path / "a", parameter_set="A", images=1)["summary"]).iloc[0]
     assert larger.images_exact == 1
+
+
+def test_a_synthetic_run_says_so_and_has_no_accuracy(tmp_path):
+    size = {"channels": 3, "height": 8, "width": 8}
+    branches = [{"out_channels": 4, "kernel": 1}, {"out_channels": 4, "kernel": 3}]
+    layers = [
+        {"kind": "convolution", "name": "squeeze", "out_channels": 2, "kernel": 1},
+        {"kind": "relu"},
+        {"kind": "parallel", "name": "expand", "branches": branches},
+        {"kind": "relu"},
+        {"kind": "average_pool", "size": 8},
+    ]
+    network = tmp_path / "fire.yaml"
+    network.write_text(yaml.safe_dump({"name": "Fire", "input": size, "layers": layers}))
+    inference = Inference(parameter_set="B", data="synthetic", images=2)
+    settings = infer.Settings(seed=1, parameters=Config().parameter_sets["B"], inference=inference)
+    outputs = {name: tmp_path / file for name, file in FILES.items()}
+    infer.stage(Job(settings, {"network": network}, outputs))
+    row = read_table(outputs["summary"], infer.SUMMARY).iloc[0]
+    assert (row.data, row.weights) == ("seeded synthetic", "seeded synthetic")
+    assert row.images_exact == 2
+    assert row[["images_correct", "accuracy", "accuracy_float", "accuracy_w4a4"]].isna().all()
+    assert (row.convolutions, row.activations, row.poolings) == (2, 2, 1)
+    assert json.loads(outputs["metadata"].read_text())["input_data"] == "seeded synthetic"
+    trace = pd.read_csv(outputs["trace"]).set_index(["item", "layer"])
+    assert trace.client_average_pool_elements[0, "expand"] == 8 * 8 * 8
+    # both branches share one upload
+    assert trace.encryptions[0, "expand"] == 1
 
 
 def test_weights_of_other_bits_are_refused(tmp_path):
