@@ -40,7 +40,7 @@ def snakemake(
         cwd=project,
         capture_output=True,
         text=True,
-        timeout=600,
+        timeout=2400,
     )
 
 
