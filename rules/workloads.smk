@@ -78,9 +78,9 @@ rule baseline_networks:
             inference=CONFIG.networks.lenet_sm,
             datasets=CONFIG.datasets,
         ),
-        inputs=expand("{network}=" + NETWORK, network=NETWORKS)
-        + [f"weights={path}" for path in weight_file("lenet_sm")],
+        networks=[f"{name}={NETWORK.format(network=name)}" for name in NETWORKS],
+        weights=[f"weights={path}" for path in weight_file("lenet_sm")],
         code=code_hash("workloads.dnn.baseline"),
     shell:
         "python -m workloads.dnn.baseline --settings {params.settings:q}"
-        " --input {params.inputs} --output baseline={output.baseline} 2>&1 | tee {log}"
+        " --input {params.networks} {params.weights} --output baseline={output.baseline} 2>&1 | tee {log}"
