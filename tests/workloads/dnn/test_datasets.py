@@ -8,9 +8,12 @@ import numpy as np
 import pytest
 
 import workloads.dnn
-from models.config import Datasets, Inference
+from models.config import Config, Datasets, Inference
 from models.errors import ChocoError
-from workloads.dnn import datasets
+from models.stage import Job
+from models.tables import read_table
+from workloads import he
+from workloads.dnn import datasets, infer
 from workloads.dnn.network import load_network
 from workloads.dnn.source import load_images
 
@@ -140,3 +143,26 @@ def test_images_of_another_shape_are_refused(tmp_path):
     images = load_images(sqznet, inference, Datasets(cifar10=tmp_path), 0)
     assert images.images.shape == (2, 3, 32, 32)
     assert images.description == "CIFAR-10, test images"
+
+
+def test_mnist_images_run_encrypted(tmp_path):
+    written = write_mnist(tmp_path)
+    config = Config()
+    inference = config.networks.lenet_sm.model_copy(update={"data": "mnist", "images": 1})
+    parameters = config.network_parameters("lenet_sm")
+    run = {"seed": 1, "parameters": parameters, "inference": inference}
+    files = {"trace": "csv", "timings": "csv", "summary": "csv", "metadata": "json"}
+    outputs = {name: tmp_path / f"{name}.{suffix}" for name, suffix in files.items()}
+    inputs = {
+        "network": NETWORKS / "lenet_sm.yaml",
+        "weights": NETWORKS.parent / "weights" / "lenet_sm_digits_4bit.npz",
+    }
+    settings = infer.Settings(datasets=Datasets(mnist=tmp_path), **run)
+    infer.stage(Job(settings, inputs, outputs))
+    he.unseed()
+    row = read_table(outputs["summary"], infer.SUMMARY).iloc[0]
+    assert (row.data, row.images_exact, row.test_images) == (
+        "MNIST, test images",
+        1,
+        len(written["t10k"][1]),
+    )
