@@ -18,6 +18,7 @@ from models.errors import ChocoError
 from models.noise_schema import TABLE4
 from models.offload import INFERENCE
 from models.sizes_schema import TABLE3
+from models.software_schema import SOFTWARE_GAIN
 from workloads.dnn.infer import SUMMARY
 
 ROOT = Path(__file__).parents[2]
@@ -213,8 +214,10 @@ SCHEMAS = {
     "results/offload/comparison.csv": COMPARISON,
     "results/offload/distance_summary.csv": DISTANCE_SUMMARY,
     "results/offload/inference.csv": INFERENCE,
+    "results/offload/software_gain.csv": SOFTWARE_GAIN,
     "results/parameters/table3.csv": TABLE3,
     "results/profile/client_operations.csv": CLIENT_OPERATIONS,
+    "results/workloads/lenet_lg/summary.csv": SUMMARY,
     "results/workloads/lenet_sm/summary.csv": SUMMARY,
     "results/workloads/sqznet/summary.csv": SUMMARY,
     "results/workloads/vgg16/summary.csv": SUMMARY,
