@@ -1,0 +1,12 @@
+taco_pkg.sv
+taco_mod_add.sv
+taco_mod_sub.sv
+taco_fifo.sv
+taco_blake3_compress.sv
+taco_random.sv
+taco_ternary.sv
+taco_centered_binomial.sv
+taco_clipped_normal.sv
+taco_lane_adapter.sv
+taco_sampler.sv
+taco_rns_expand.sv
