@@ -1,6 +1,15 @@
 taco_pkg.sv
 taco_mod_add.sv
 taco_mod_sub.sv
+taco_mod_digit.sv
+taco_mod_mul.sv
+taco_butterfly.sv
+taco_ntt_address.sv
+taco_ntt_feed.sv
+taco_ntt_collect.sv
+taco_ntt.sv
+taco_sram_1r1w.sv
+taco_poly_buffer.sv
 taco_fifo.sv
 taco_blake3_compress.sv
 taco_random.sv
@@ -8,5 +17,6 @@ taco_ternary.sv
 taco_centered_binomial.sv
 taco_clipped_normal.sv
 taco_lane_adapter.sv
+taco_draw.sv
 taco_sampler.sv
 taco_rns_expand.sv

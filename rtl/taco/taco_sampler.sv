@@ -1,135 +1,75 @@
-// Small signed samples out of random blocks: ternary for u, errors for e1 and e2.
+// Randomness of an encryption: the generator and what is drawn from it.
 //
 // Parameters
-//   Lanes          samples a transfer at the output: 1, 2, 4 or 8. The samples do not depend on it.
-//   ClippedNormal  errors as SEAL 3.4 draws them (clipped normal) instead of as SEAL 4 does
-//                  (centered binomial).
+//   Lanes          samples a beat: 1, 2, 4 or 8. The samples do not depend on it.
+//   ClippedNormal  errors as SEAL 3.4 draws them instead of as SEAL 4 does (see taco_draw).
+//   HalfRounds     see taco_blake3_compress.
 //
-// A request names a distribution and a number of samples, a multiple of eight. It starts on a fresh
-// 512-bit block; what it leaves of its last block is dropped. A block is used from its low end:
-//   ternary             8 draws of 64 bits, eight samples or none each (taco_ternary)
-//   centered binomial   3 draws of 168 bits, four samples each
-//   clipped normal      2 draws of 256 bits, four samples each
-// With a block every eight cycles this makes 7.75, 1.5 or 1 samples a cycle.
-//
-// The next request is taken in the cycle after the last draw of the current one, before its last
-// samples have left; the samples of both leave in order.
+// seed_load_i takes a seed and a nonce and starts their stream at its first block (see taco_random).
+// start_i asks for N = 2^log_n_i samples, ternary or errors; every start goes on in the same stream,
+// on a fresh block. busy_o is high until the last sample has been taken. Without a seed there are
+// no samples: busy_o stays high.
 
 module taco_sampler #(
-  parameter int unsigned Lanes         = 8,
+  parameter int unsigned Lanes         = 2,
   parameter bit          ClippedNormal = 1'b0,
-  parameter int unsigned CountWidth    = 16
+  parameter int unsigned HalfRounds    = 2
 ) (
-  input  logic                  clk_i,
-  input  logic                  rst_ni,
+  input  logic         clk_i,
+  input  logic         rst_ni,
 
-  input  logic                  request_valid_i,
-  output logic                  request_ready_o,
-  input  logic                  request_error_i,  // errors, else ternary
-  input  logic [CountWidth-1:0] request_count_i,  // samples, a multiple of eight
+  input  logic         seed_load_i,
+  input  logic [255:0] seed_i,
+  input  logic [63:0]  nonce_i,
 
-  input  logic                  block_valid_i,
-  output logic                  block_ready_o,
-  input  logic [511:0]          block_i,
+  input  logic         start_i,
+  input  logic         error_i,  // errors, else ternary
+  input  logic [3:0]   log_n_i,
+  output logic         busy_o,
 
-  output logic                  sample_valid_o,
-  input  logic                  sample_ready_i,
-  output logic [Lanes-1:0][taco_pkg::SampleWidth-1:0] samples_o
+  output logic         sample_valid_o,
+  input  logic         sample_ready_i,
+  output logic [Lanes-1:0][taco_pkg::SampleWidth-1:0] sample_data_o
 );
 
-  localparam int unsigned ErrorBits     = ClippedNormal ? 256 : 168;
-  localparam int unsigned ErrorDraws    = 512 / ErrorBits;
-  localparam int unsigned TernaryBits   = 64;
-  localparam int unsigned TernaryDraws  = 512 / TernaryBits;
-  localparam int unsigned SampleWidth   = taco_pkg::SampleWidth;
+  localparam int unsigned CountWidth = taco_pkg::LogNMax + 1;
 
-  logic [CountWidth-1:0] left_q;   // samples still to be drawn
-  logic                  error_q;
-  logic [511:0]          block_q;
-  logic [3:0]            draws_q;  // draws left in block_q
-  logic                  active, request, load, draw, accept, last_draw, done;
-  logic                  group_valid, group_ready;
-  logic                  ternary_accept;
-  logic [7:0][5:0]       ternary_samples, group;
-  logic [3:0][5:0]       error_samples;
-  logic [Lanes-1:0][5:0] samples;
-  logic [CountWidth-1:0] group_size;
+  logic         block_valid, block_ready;
+  logic [511:0] block;
+  logic         draw_ready;
 
-  taco_ternary u_ternary (
-    .draw_i   (block_q[TernaryBits-1:0]),
-    .accept_o (ternary_accept),
-    .samples_o(ternary_samples)
-  );
+  assign busy_o = ~draw_ready | sample_valid_o;
 
-  if (ClippedNormal) begin : gen_clipped_normal
-    taco_clipped_normal u_error (
-      .draw_i   (block_q[ErrorBits-1:0]),
-      .samples_o(error_samples)
-    );
-  end else begin : gen_centered_binomial
-    taco_centered_binomial u_error (
-      .draw_i   (block_q[ErrorBits-1:0]),
-      .samples_o(error_samples)
-    );
-  end
-
-  assign active      = left_q != '0;
-  assign accept      = error_q | ternary_accept;
-  assign group       = error_q ? {24'b0, error_samples} : ternary_samples;
-  assign group_size  = error_q ? CountWidth'(4) : CountWidth'(8);
-  assign group_valid = active & (draws_q != '0) & accept;
-
-  // A refused draw is passed over without waiting for the output.
-  assign draw      = active & (draws_q != '0) & (group_ready | ~accept);
-  assign last_draw = draw & (draws_q == 4'd1);
-  assign done      = draw & accept & (left_q == group_size);
-
-  // A block is fetched for the current request only, so that the next one starts on a fresh one.
-  assign block_ready_o   = active & ~done & (draws_q == '0 | last_draw);
-  assign load            = block_valid_i & block_ready_o;
-  assign request_ready_o = ~active;
-  assign request         = request_valid_i & request_ready_o;
-
-  taco_lane_adapter #(
-    .Lanes(Lanes),
-    .Width(6)
-  ) u_lanes (
+  taco_random #(
+    .HalfRounds(HalfRounds)
+  ) u_random (
     .clk_i,
     .rst_ni,
-    .in_valid_i (group_valid),
-    .in_ready_o (group_ready),
-    .in_four_i  (error_q),
-    .in_data_i  (group),
-    .out_valid_o(sample_valid_o),
-    .out_ready_i(sample_ready_i),
-    .out_data_o (samples)
+    .seed_valid_i (seed_load_i),
+    .seed_i,
+    .nonce_i,
+    .block_valid_o(block_valid),
+    .block_ready_i(block_ready),
+    .block_o      (block)
   );
 
-  for (genvar i = 0; i < Lanes; i++) begin : gen_extend
-    assign samples_o[i] = SampleWidth'($signed(samples[i]));
-  end
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      left_q  <= '0;
-      error_q <= 1'b0;
-      draws_q <= '0;
-    end else begin
-      if (request) begin
-        left_q  <= request_count_i;
-        error_q <= request_error_i;
-      end else if (draw & accept) begin
-        left_q <= left_q - group_size;
-      end
-      if (request | done)  draws_q <= '0;
-      else if (load)       draws_q <= error_q ? 4'(ErrorDraws) : 4'(TernaryDraws);
-      else if (draw)       draws_q <= draws_q - 1'b1;
-    end
-  end
-
-  always_ff @(posedge clk_i) begin
-    if (load)      block_q <= block_i;
-    else if (draw) block_q <= error_q ? block_q >> ErrorBits : block_q >> TernaryBits;
-  end
+  taco_draw #(
+    .Lanes        (Lanes),
+    .ClippedNormal(ClippedNormal),
+    .CountWidth   (CountWidth)
+  ) u_draw (
+    .clk_i,
+    .rst_ni,
+    .request_valid_i(start_i),
+    .request_ready_o(draw_ready),
+    .request_error_i(error_i),
+    .request_count_i(CountWidth'(1) << log_n_i),
+    .block_valid_i  (block_valid),
+    .block_ready_o  (block_ready),
+    .block_i        (block),
+    .sample_valid_o,
+    .sample_ready_i,
+    .samples_o      (sample_data_o)
+  );
 
 endmodule

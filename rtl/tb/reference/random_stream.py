@@ -26,7 +26,7 @@ CHUNK_START, CHUNK_END, PARENT, ROOT, KEYED_HASH = 1, 2, 4, 8, 16
 
 
 def random_blocks(seed: bytes, nonce: int, first: int, count: int) -> NDArray[np.uint8]:
-    """Return ``count`` blocks of the stream of ``seed`` and ``nonce`` from ``first``: (count, 64)."""
+    """Return blocks ``first`` to ``first + count`` of a stream: (count, 64)."""
     stream = blake3(nonce.to_bytes(8, "little"), key=seed)
     data = stream.digest(length=count * BLOCK_BYTES, seek=first * BLOCK_BYTES)
     return np.frombuffer(data, dtype=np.uint8).reshape(count, BLOCK_BYTES)

@@ -1,4 +1,4 @@
-"""Bench of taco_sampler: every sample equals the reference's, for sequences of requests."""
+"""Bench of taco_draw: every sample equals the reference's, for sequences of requests."""
 
 import cocotb
 import numpy as np
