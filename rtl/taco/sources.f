@@ -4,7 +4,8 @@ taco_mod_sub.sv
 taco_mod_digit.sv
 taco_mod_mul.sv
 taco_butterfly.sv
-taco_ntt_address.sv
+taco_ntt_word.sv
+taco_ntt_twiddle.sv
 taco_ntt_feed.sv
 taco_ntt_collect.sv
 taco_ntt.sv
