@@ -13,6 +13,16 @@ from numpy.typing import NDArray
 from workloads.he import seal
 
 
+def public_key(key: Any, residues: int, degree: int) -> NDArray[np.uint64]:
+    """Return a public key's residues in NTT form: shape (2, prime, coefficient)."""
+    return _tail(key.to_string(), (2, residues, degree))
+
+
+def secret_key(key: Any, residues: int, degree: int) -> NDArray[np.uint64]:
+    """Return a secret key's residues in NTT form: shape (prime, coefficient)."""
+    return _tail(key.to_string(), (residues, degree))
+
+
 def polynomials(ciphertext: Any) -> NDArray[np.uint64]:
     """Return the residues of a ciphertext: shape (polynomial, prime, coefficient)."""
     shape = (
