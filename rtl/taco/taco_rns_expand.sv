@@ -22,7 +22,7 @@ module taco_rns_expand
 
   output logic                              out_valid_o,
   input  logic                              out_ready_i,
-  output logic [Lanes-1:0][CoeffWidth-1:0]  out_data_o
+  output prime_t [Lanes-1:0]                out_data_o
 );
 
   prime_t [Lanes-1:0] residues_q;
@@ -42,7 +42,7 @@ module taco_rns_expand
     always_ff @(posedge clk_i) begin
       if (in_valid_i & in_ready_o) residues_q[i] <= (negative ? modulus_i : '0) + extended;
     end
-    assign out_data_o[i] = CoeffWidth'(residues_q[i]);
+    assign out_data_o[i] = residues_q[i];
   end
 
 endmodule
