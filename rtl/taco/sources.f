@@ -33,6 +33,10 @@ taco_delay.sv
 taco_base_convert.sv
 taco_message_config.sv
 taco_message_lane.sv
+taco_message_slots.sv
+taco_message_transform.sv
+taco_message_residues.sv
+taco_message.sv
 taco_word_pack.sv
 taco_word_unpack.sv
 taco_sequence.sv
