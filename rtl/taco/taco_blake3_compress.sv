@@ -2,8 +2,8 @@
 //
 // Parameters
 //   HalfRounds  half rounds computed in one cycle: 2 (a round a cycle) or 1 (half the adders, twice
-//               the cycles). A block takes 14 / HalfRounds + 1 cycles: 8 or 15. At 8 the output
-//               rate is 64 bytes / 8 cycles = 8 bytes a cycle.
+//               the cycles). A block takes 14 / HalfRounds cycles, 7 or 14; at 7 the output rate is
+//               64 bytes / 7 cycles = 9.1 bytes a cycle.
 //
 // State v of sixteen 32-bit words, seen as a 4x4 matrix with rows v[0..3], v[4..7], v[8..11],
 // v[12..15]. A round mixes the four columns with message words 0..7, then the four diagonals with
@@ -17,7 +17,8 @@
 // Words are little endian: byte n of the block is block_i[8n +: 8].
 //
 // chain_i must stay as it was at the start until the result is taken: the core keeps no copy.
-// A new start is accepted in the cycle in which the result is taken. abort_i drops work in progress.
+// A new start is accepted in the cycle in which the result is taken, and is computed with in that
+// same cycle. abort_i drops work in progress.
 
 module taco_blake3_compress #(
   parameter int unsigned HalfRounds = 2
@@ -93,22 +94,25 @@ module taco_blake3_compress #(
 
   logic       busy_q;
   logic [3:0] step_q;
-  words_t     state_q, state_next;
-  words_t     message_q, message_next;
+  words_t     state, state_q, state_next;
+  words_t     message, message_q, message_next;
   logic       start, last;
+
+  assign state   = start ? {flags_i, length_i, counter_i, InitialValue, chain_i} : state_q;
+  assign message = start ? block_i : message_q;
 
   if (HalfRounds == 2) begin : gen_round
     words_t columns, diagonals;
-    assign columns      = rotate_rows(mix_columns(state_q, message_q[7:0]), 1'b1);
-    assign diagonals    = mix_columns(columns, message_q[15:8]);
+    assign columns      = rotate_rows(mix_columns(state, message[7:0]), 1'b1);
+    assign diagonals    = mix_columns(columns, message[15:8]);
     assign state_next   = rotate_rows(diagonals, 1'b0);
-    assign message_next = permute(message_q);
+    assign message_next = permute(message);
   end else begin : gen_half_round
     logic diagonal;
-    assign diagonal     = step_q[0];
+    assign diagonal     = ~start & step_q[0];
     assign state_next   = rotate_rows(
-        mix_columns(state_q, diagonal ? message_q[15:8] : message_q[7:0]), ~diagonal);
-    assign message_next = diagonal ? permute(message_q) : message_q;
+        mix_columns(state, diagonal ? message[15:8] : message[7:0]), ~diagonal);
+    assign message_next = diagonal ? permute(message) : message;
   end
 
   assign last          = step_q == 4'(Steps);
@@ -129,7 +133,7 @@ module taco_blake3_compress #(
       busy_q <= 1'b0;
     end else if (start) begin
       busy_q <= 1'b1;
-      step_q <= '0;
+      step_q <= 4'd1;
     end else if (last) begin
       if (out_ready_i) busy_q <= 1'b0;
     end else if (busy_q) begin
@@ -138,10 +142,7 @@ module taco_blake3_compress #(
   end
 
   always_ff @(posedge clk_i) begin
-    if (start) begin
-      state_q   <= {flags_i, length_i, counter_i[63:32], counter_i[31:0], InitialValue, chain_i};
-      message_q <= block_i;
-    end else if (busy_q & ~last) begin
+    if (start | (busy_q & ~last)) begin
       state_q   <= state_next;
       message_q <= message_next;
     end

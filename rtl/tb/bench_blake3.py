@@ -83,7 +83,7 @@ async def wide_counter(dut):
 
 @cocotb.test()
 async def rate(dut):
-    """With a start and a reader always waiting, a block every 14 / HalfRounds + 1 cycles."""
+    """With a start and a reader always waiting, a block every 14 / HalfRounds cycles."""
     await start(dut, **IDLE)
     dut.start_valid_i.value = 1
     dut.out_ready_i.value = 1
@@ -93,5 +93,5 @@ async def rate(dut):
         if int(dut.out_valid_o.value):
             seen.append(cycle)
         await FallingEdge(dut.clk_i)
-    period = 14 // bench_parameters()["HalfRounds"] + 1
+    period = 14 // bench_parameters()["HalfRounds"]
     assert {late - early for early, late in itertools.pairwise(seen)} == {period}

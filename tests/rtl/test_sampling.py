@@ -35,9 +35,9 @@ def test_rns_expansion():
 @pytest.mark.parametrize(
     ("error", "clipped", "probabilities", "samples_per_cycle"),
     [
-        (False, False, random_stream.ternary_probabilities(), 7.7),
-        (True, False, random_stream.centered_binomial_probabilities(), 1.49),
-        (True, True, random_stream.clipped_normal_probabilities(), 0.99),
+        (False, False, random_stream.ternary_probabilities(), 6.8),
+        (True, False, random_stream.centered_binomial_probabilities(), 1.70),
+        (True, True, random_stream.clipped_normal_probabilities(), 1.14),
     ],
     ids=["ternary", "centered binomial", "clipped normal"],
 )
