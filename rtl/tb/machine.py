@@ -6,6 +6,7 @@ Ciphertexts are arrays of residues of shape (polynomial, prime, coefficient), as
 
 import ctypes
 import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 
 from rtl.tb.reference.message import MessageConstants
 from rtl.tb.reference.transform import montgomery, twiddles
-from rtl.tb.runner import RTL, build_directory, environment, exclusive, sources
+from rtl.tb.runner import build_directory, environment, exclusive, sources
 
 WRITE = 1 << 31
 REGISTERS, TWIDDLES, KEYS, CIPHERTEXT, MESSAGE, MESSAGE_TWIDDLES, MESSAGE_CONFIG = range(7)
@@ -73,16 +74,23 @@ def library(build: Build) -> Path:
     made = directory / "machine.so"
     with exclusive(directory) as missing:
         if missing:
-            command = ["verilator", "--cc", "--build", "-j", "1", "--prefix", "Vtop", *_FLAGS]
+            command = ["verilator", "--cc", "--prefix", "Vtop", *_FLAGS, "--output-split", "0"]
             command += ["--top-module", "taco_top", "--Mdir", str(directory), *build.options()]
-            command += ["--output-split", "0", "-CFLAGS", "-fPIC"]
-            command += ["-MAKEFLAGS", "OPT_FAST=-O2", *map(str, files)]
-            _run(command)
+            _run([*command, *map(str, files)])
             include = Path(environment()["VERILATOR_ROOT"]) / "include"
-            command = ["g++", "-std=c++17", "-O2", "-shared", "-fPIC", f"-I{directory}"]
-            command += [f"-I{include}", f"-I{include / 'vltstd'}", str(program)]
-            command += [str(directory / name) for name in ("libVtop.a", "libverilated.a")]
-            _run([*command, "-lpthread", "-o", str(made)])
+            runtime = [include / "verilated.cpp", include / "verilated_threads.cpp"]
+            for source in [*sorted(directory.glob("Vtop*.cpp")), *runtime, program]:
+                # What runs once, before the first cycle, is in files named Slow.
+                level = "-O0" if "Slow" in source.name else "-O2"
+                command = [sys.executable, str(Path(__file__).with_name("object_cache.py"))]
+                command += ["g++", "-std=c++17", level, "-fPIC", "-DVERILATOR=1", "-DVM_TRACE=0"]
+                command += ["-DVM_COVERAGE=0", "-DVM_SC=0", "-DVM_TIMING=0"]
+                command += [f"-I{path}" for path in (include, include / "vltstd")]
+                command += [] if source in runtime else [f"-I{directory}"]
+                command += ["-c", "-o", str(directory / f"{source.stem}.o"), str(source)]
+                _run(command)
+            objects = map(str, sorted(directory.glob("*.o")))
+            _run(["g++", "-shared", *objects, "-lpthread", "-o", str(made)])
     return made
 
 

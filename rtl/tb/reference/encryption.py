@@ -33,7 +33,9 @@ def encrypt_zero(
             transformed = ntt([int(x) % q for x in u], q)
             products = [a * int(b) % q for a, b in zip(transformed, public_key[i][j], strict=True)]
             coefficients = inverse_ntt(products, q)
-            residues.append([(c + int(e)) % q for c, e in zip(coefficients, errors[i], strict=True)])
+            residues.append(
+                [(c + int(e)) % q for c, e in zip(coefficients, errors[i], strict=True)]
+            )
         if len(primes) > 1:
             residues = drop_last(residues, primes)
         if ntt_form:

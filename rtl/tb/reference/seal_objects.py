@@ -50,6 +50,16 @@ def with_polynomials(context: Any, like: Any, residues: NDArray[np.uint64]) -> A
     return made
 
 
+def with_coefficients(context: Any, like: Any, values: NDArray[np.uint64]) -> Any:
+    """Return a plaintext with the header of ``like``, which has as many coefficients, and these."""
+    data, body = like.to_bytes(), values.astype("<u8").tobytes()
+    if like.coeff_count() != len(values):
+        raise ValueError(f"{len(values)} coefficients for a plaintext of {like.coeff_count()}")
+    made = seal.Plaintext()
+    made.load_bytes(context, data[: -len(body)] + body)
+    return made
+
+
 def coefficients(plaintext: Any, degree: int) -> NDArray[np.uint64]:
     """Return all ``degree`` coefficients of a plaintext that is not in NTT form."""
     count = plaintext.coeff_count()
