@@ -6,12 +6,12 @@
 //   MaxLogN      log2 of the largest polynomial.
 //   Butterflies  processing elements of the transform modulo t.
 //
-// Encoding  Place    message slots to their places in the buffer       N cycles
+// Encoding  Place    message slots to their places in the buffer       N / 8 cycles
 //           Inverse  inverse transform modulo t, in place              taco_ntt
 //           Scale    round(q m / t) modulo every q_j to the layers     N / Lanes and latency
 // Decoding  Round    residues to round(t x / q) mod t, to the buffer   N / Lanes and latency
 //           Forward  transform modulo t, in place                      taco_ntt
-//           Gather   places to message slots                           N cycles
+//           Gather   places to message slots                           N / 8 cycles
 //
 // The host writes and reads the message in words of eight slots, in SEAL's slot order, and loads the
 // twiddles of t, while both busy outputs are low. The constants are in taco_message_config. While
@@ -54,6 +54,7 @@ module taco_message
 );
 
   localparam int unsigned Coeffs    = Butterflies > 4 ? 2 * Butterflies : WordCoeffs;
+  localparam int unsigned Banks     = Coeffs / WordCoeffs;
   localparam int unsigned AddrWidth = MaxLogN - $clog2(Coeffs);
 
   typedef logic [Coeffs-1:0][CoeffWidth-1:0] row_t;
@@ -98,46 +99,44 @@ module taco_message
   end
 
   // The polynomial buffer and who has it ----------------------------------------------------------
-  logic              transform_read, transform_write, residues_read, residues_write;
-  logic              slots_read, slots_write;
-  addr_t             transform_read_addr, transform_write_addr;
-  addr_t             residues_read_addr, residues_write_addr, slots_addr;
-  logic [Coeffs-1:0] slots_lane, read_lane, write_lane;
-  addr_t             read_addr, write_addr;
-  row_t              read_data, write_data, transform_write_data, residues_write_data;
-  coeff_t            slots_data;
-  prime_t            plain_modulus;
+  logic             transform_read, transform_write, residues_read, residues_write, slots_read, read;
+  addr_t            transform_read_addr, transform_write_addr, residues_read_addr, slots_read_addr;
+  addr_t            residues_write_addr, slots_write_addr, read_addr, write_addr;
+  logic [Banks-1:0] slots_write_bank, write_bank;
+  row_t             read_data, write_data, transform_write_data, residues_write_data;
+  row_t             slots_write_data;
+  prime_t           plain_modulus;
 
   always_comb begin
-    read_lane  = {Coeffs{transform_read}};
+    read       = transform_read;
     read_addr  = transform_read_addr;
-    write_lane = {Coeffs{transform_write}};
+    write_bank = {Banks{transform_write}};
     write_addr = transform_write_addr;
     write_data = transform_write_data;
     if (state_q == Place || state_q == Gather) begin
-      read_lane  = slots_lane & {Coeffs{slots_read}};
-      read_addr  = slots_addr;
-      write_lane = slots_lane & {Coeffs{slots_write}};
-      write_addr = slots_addr;
-      write_data = {Coeffs{slots_data}};
+      read       = slots_read;
+      read_addr  = slots_read_addr;
+      write_bank = slots_write_bank;
+      write_addr = slots_write_addr;
+      write_data = slots_write_data;
     end else if (state_q == Scale || state_q == Round) begin
-      read_lane  = {Coeffs{residues_read}};
+      read       = residues_read;
       read_addr  = residues_read_addr;
-      write_lane = {Coeffs{residues_write}};
+      write_bank = {Banks{residues_write}};
       write_addr = residues_write_addr;
       write_data = residues_write_data;
     end
   end
 
-  taco_lane_buffer #(
-    .Lanes(Coeffs),
-    .Depth(1 << AddrWidth)
+  taco_poly_buffer #(
+    .Coeffs(Coeffs),
+    .Depth (1 << AddrWidth)
   ) u_buffer (
     .clk_i,
-    .read_lane_i (read_lane),
+    .read_i      (read),
     .read_addr_i (read_addr),
     .read_data_o (read_data),
-    .write_lane_i(write_lane),
+    .write_bank_i(write_bank),
     .write_addr_i(write_addr),
     .write_data_i(write_data)
   );
@@ -157,12 +156,12 @@ module taco_message
     .host_addr_i,
     .host_data_i,
     .host_data_o (message_data_o),
-    .lane_o      (slots_lane),
-    .addr_o      (slots_addr),
     .read_o      (slots_read),
+    .read_addr_o (slots_read_addr),
     .read_data_i (read_data),
-    .write_o     (slots_write),
-    .write_data_o(slots_data)
+    .write_bank_o(slots_write_bank),
+    .write_addr_o(slots_write_addr),
+    .write_data_o(slots_write_data)
   );
 
   taco_message_transform #(
