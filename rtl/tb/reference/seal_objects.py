@@ -67,6 +67,11 @@ def coefficients(plaintext: Any, degree: int) -> NDArray[np.uint64]:
     return np.concatenate([held, np.zeros(degree - count, dtype=np.uint64)])
 
 
+def plain_residues(plaintext: Any, residues: int, degree: int) -> NDArray[np.uint64]:
+    """Return the residues of a plaintext in NTT form (CKKS): shape (prime, coefficient)."""
+    return _tail(plaintext.to_bytes(), (residues, degree))
+
+
 def _tail(data: bytes, shape: tuple[int, ...]) -> NDArray[np.uint64]:
     size = 8 * int(np.prod(shape))
     return np.frombuffer(data[-size:], dtype="<u8").astype(np.uint64).reshape(shape)
