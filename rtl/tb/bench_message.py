@@ -139,25 +139,23 @@ class Unit:
 
 
 @cocotb.test()
-@cocotb.parametrize(case=[(10, 2, 17, 36, 0.0), (10, 1, 30, 58, 0.5), (11, 2, 20, 60, 0.0)])
+@cocotb.parametrize(case=[(10, 2, 17, 36, 0.4), (10, 1, 30, 58, 0.0), (11, 2, 20, 60, 0.0)])
 async def encodes_and_decodes(dut, case):
     """Messages one way, phases with noise and random phases the other way, in turn."""
     log_n, layers, plain_bits, prime_bits, stall = case
     unit = Unit(dut, log_n, layers, plain_bits, prime_bits)
     await unit.load()
-    for _ in range(2 if log_n == 10 and not stall else 1):
-        slots = unit.message()
-        scaled, cycles = await unit.encode(slots, stall)
-        assert scaled == scale(encode(slots, unit.t), list(unit.primes), unit.t)
-        if not stall:
-            cocotb.log.info("encoding N=%d: %d cycles", unit.degree, cycles)
+    slots = unit.message()
+    scaled, cycles = await unit.encode(slots, stall)
+    assert scaled == scale(encode(slots, unit.t), list(unit.primes), unit.t)
+    cocotb.log.info("encoding: %d cycles", cycles)
 
-        noisy = [[(x + 3) % q for x in row] for row, q in zip(scaled, unit.primes, strict=True)]
-        got, cycles = await unit.decode(noisy, stall)
-        assert got == slots
-        if not stall:
-            cocotb.log.info("decoding N=%d: %d cycles", unit.degree, cycles)
+    noisy = [[(x + 3) % q for x in row] for row, q in zip(scaled, unit.primes, strict=True)]
+    got, cycles = await unit.decode(noisy, stall)
+    assert got == slots
+    cocotb.log.info("decoding: %d cycles", cycles)
 
+    if log_n == 10:
         phase = [[unit.rng.randrange(q) for _ in range(unit.degree)] for q in unit.primes]
         rounded = scale_and_round(phase, list(unit.primes), unit.t, gamma(unit.degree))
         got, _ = await unit.decode(phase, stall)
