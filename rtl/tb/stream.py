@@ -30,7 +30,7 @@ async def start(dut, **inputs: int) -> None:
 async def drive(dut, prefix: str, items: Iterable[dict[str, int]], *, stall: float = 0.0) -> None:
     """Send ``items`` (data port name to value) on the stream ``<prefix>_valid_i/_ready_o``."""
     rng = random.Random(1)
-    valid, ready = getattr(dut, f"{prefix}_valid_i"), getattr(dut, f"{prefix}_ready_o")
+    valid, ready = _port(dut, prefix, "valid_i"), _port(dut, prefix, "ready_o")
     for item in items:
         while rng.random() < stall:
             valid.value = 0
@@ -50,7 +50,7 @@ async def drive(dut, prefix: str, items: Iterable[dict[str, int]], *, stall: flo
 async def collect(dut, prefix: str, port: str, count: int, *, stall: float = 0.0) -> list[int]:
     """Take ``count`` transfers of ``port`` from the stream ``<prefix>_valid_o/_ready_i``."""
     rng = random.Random(2)
-    valid, ready = getattr(dut, f"{prefix}_valid_o"), getattr(dut, f"{prefix}_ready_i")
+    valid, ready = _port(dut, prefix, "valid_o"), _port(dut, prefix, "ready_i")
     data = getattr(dut, port)
     taken: list[int] = []
     while len(taken) < count:
@@ -62,6 +62,11 @@ async def collect(dut, prefix: str, port: str, count: int, *, stall: float = 0.0
         await FallingEdge(dut.clk_i)
     ready.value = 0
     return taken
+
+
+def _port(dut, prefix: str, name: str):
+    """Return a port of a stream; a module's only stream may have no prefix."""
+    return getattr(dut, f"{prefix}_{name}" if prefix else name)
 
 
 def split(value: int, width: int, count: int) -> list[int]:

@@ -59,7 +59,9 @@ def test_ciphertext_equals_seals_arithmetic(case):
     )
     expected = encrypt_zero(client.public_key, client.primes, u, (e0, e1), ntt_form=True)
     for j, q in enumerate(client.data_primes):
-        expected[0][j] = [(c + int(m)) % q for c, m in zip(expected[0][j], residues[j], strict=True)]
+        expected[0][j] = [
+            (c + int(m)) % q for c, m in zip(expected[0][j], residues[j], strict=True)
+        ]
     assert ciphertext.tolist() == expected
 
 
