@@ -73,7 +73,7 @@ def library(build: Build, level: str = "-O2") -> Path:
     Raises:
         RuntimeError: Verilator or the compiler failed; the message ends with what it wrote.
     """
-    files = [*sources("taco_top"), CHECKS]
+    files = [*sources("taco_top"), CHECKS, CHECKS.with_name("layer_checks.sv")]
     program = Path(__file__).with_name("machine.cpp")
     directory = build_directory("taco_top", [*files, program], (build, _FLAGS, level))
     made = directory / "machine.so"
