@@ -32,6 +32,8 @@ module taco_ntt_feed
   localparam int unsigned Half = Coeffs / 2;
   localparam int unsigned OuterCycles = Coeffs / Butterflies;
   localparam int unsigned InnerCycles = Half / Butterflies;
+  // With one cycle a word there is nothing to shift: the next load replaces the twiddles.
+  localparam int unsigned TwiddleShift = InnerCycles > 1 ? Butterflies * PrimeWidth : 0;
   localparam int unsigned LeftWidth = $clog2(OuterCycles + 1);
 
   logic [Coeffs-1:0][PrimeWidth-1:0]   word;
@@ -69,7 +71,7 @@ module taco_ntt_feed
   always_comb begin
     u_d = u_q >> (Butterflies * PrimeWidth);
     v_d = v_q >> (Butterflies * PrimeWidth);
-    twiddle_d = outer_i ? twiddle_q : twiddle_q >> (Butterflies * PrimeWidth);
+    twiddle_d = outer_i ? twiddle_q : twiddle_q >> TwiddleShift;
     if (load && outer_i) begin
       u_d = first_q;
       v_d = word;

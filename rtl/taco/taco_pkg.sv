@@ -22,8 +22,6 @@ package taco_pkg;
   localparam int unsigned WordWidth = WordCoeffs * CoeffWidth;
 
   localparam int unsigned RadixWidth = 11;  // q = 1 mod 2^RadixWidth
-  localparam int unsigned RadixDigits = 6;
-  localparam int unsigned MontgomeryWidth = RadixWidth * RadixDigits;  // 66
 
   // Polynomial degrees: 2^LogNMin to 2^LogNMax; a built machine takes those up to its MaxLogN.
   localparam int unsigned LogNMin = 10;

@@ -32,7 +32,6 @@ module taco_top
   localparam int unsigned DataLayers = Residues > 1 ? Residues - 1 : 1;
   localparam int unsigned KeyLayer = Residues - 1;
   localparam int unsigned WordAddrWidth = MaxLogN - $clog2(WordCoeffs);
-  localparam int unsigned KeyAddrWidth = WordAddrWidth + 2;
 
   // Host, registers, sequence -----------------------------------------------------------------
   logic busy, error_valid, register_write, count_clear, running, start, add_message, key_layer;

@@ -1,4 +1,5 @@
 import subprocess
+import sys
 
 import pytest
 
@@ -22,6 +23,24 @@ def test_design_has_no_warnings(parameters):
     run = subprocess.run(command, env=environment(), capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
     assert "%Warning" not in run.stderr
+
+
+@pytest.mark.parametrize("parameters", BUILDS[:3], ids=lambda p: "-".join(map(str, p.values())))
+def test_yosys_reads_the_design(parameters):
+    """Without warnings, latches, or anything driven twice or not at all."""
+    values = " ".join(f"-G {k}={v}" for k, v in parameters.items())
+    commands = [
+        f"read_slang --std 1800-2017 {values} --top taco_top {' '.join(map(str, sources()))}",
+        "hierarchy -check",
+        "proc",
+        "select -assert-none t:$dlatch",
+        "check -assert",
+    ]
+    program = "import sys; from pyosys import libyosys as y; [y.run_pass(c) for c in sys.argv[1:]]"
+    run = subprocess.run([sys.executable, "-c", program, *commands], capture_output=True, text=True)
+    output = run.stdout + run.stderr
+    assert run.returncode == 0, output[-3000:]
+    assert "Warning" not in output
 
 
 def test_no_waivers():
