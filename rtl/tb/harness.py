@@ -4,7 +4,7 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
-from rtl.tb.runner import RTL, build_directory, environment, exclusive, sources
+from rtl.tb.runner import CHECKS, RTL, build_directory, environment, exclusive, sources
 
 
 def build_harness(
@@ -25,7 +25,7 @@ def build_harness(
         RuntimeError: Verilator or the compiler failed; the message ends with what it wrote.
     """
     parameters = dict(parameters or {})
-    files = sources(top)
+    files = [*sources(top), CHECKS]
     source = RTL / "tb" / program
     flags = (
         *flags,

