@@ -1,5 +1,6 @@
 """Bench of taco_message_lane: scaling and the end of decryption, for several moduli."""
 
+import math
 import random
 from collections.abc import Iterable
 
@@ -59,15 +60,41 @@ async def run(dut, port: str, items: Iterable[int], output: str, stall: float) -
     return made
 
 
+def borders(values: MessageConstants, rng: random.Random) -> list[list[int]]:
+    """Return residues for which a_gamma is the last positive and the first negative value.
+
+    All digits but one are chosen, the last one follows; it must be below its prime, which most are
+    if the prime has 60 bits. Empty if none is found.
+    """
+    q, g = math.prod(values.primes), gamma(DEGREE)
+    *others, last = values.primes
+    found = []
+    for target in (g // 2, g // 2 + 1):
+        for _ in range(20):
+            digits = [rng.randrange(prime) for prime in others]
+            rest = target + sum(z * pow(p, -1, g) for z, p in zip(digits, others, strict=True))
+            digit = -rest * last % g
+            if digit < last:
+                factors = [g * values.plain_modulus * pow(q // p, -1, p) for p in values.primes]
+                found.append(
+                    [
+                        z * pow(factor, -1, prime) % prime
+                        for z, factor, prime in zip(
+                            [*digits, digit], factors, values.primes, strict=True
+                        )
+                    ]
+                )
+                break
+    return found
+
+
 @cocotb.test()
 @cocotb.parametrize(moduli=[(17, 36), (20, 58), (30, 60), (59, 60)], stall=[0.0, 0.4])
 async def encodes(dut, moduli, stall):
     """Corner values and random ones, among them both neighbours of every rounding border."""
     values = constants(*moduli)
     await setup(dut, values, 0)
-    t, q = values.plain_modulus, 1
-    for prime in values.primes:
-        q *= prime
+    t, q = values.plain_modulus, math.prod(values.primes)
     rng = random.Random(t)
     border = [(t // 2 + d) * pow(q, -1, t) % t for d in (-1, 0, 1, 2)]  # q m mod t around t / 2
     sent = [0, 1, t // 2, t // 2 + 1, t - 1, *border, *(rng.randrange(t) for _ in range(100))]
@@ -84,15 +111,16 @@ async def decodes(dut, moduli, stall):
     """Phases of messages with noise, and phases that are just random."""
     values = constants(*moduli)
     await setup(dut, values, 1)
-    t, q = values.plain_modulus, 1
-    for prime in values.primes:
-        q *= prime
+    t, q = values.plain_modulus, math.prod(values.primes)
     rng = random.Random(t)
     messages = [0, 1, t - 1, *(rng.randrange(t) for _ in range(60))]
     noise = q // (4 * t) if len(values.primes) > 1 else q // (8 * t)
     phases = [(q * m // t + rng.randrange(-noise, noise + 1)) % q for m in messages]
     phases += [0, q - 1, q // 2, *(rng.randrange(q) for _ in range(60))]
     residues = [[x % prime for x in phases] for prime in values.primes]
+    for column in borders(values, rng):
+        for row, residue in zip(residues, column, strict=True):
+            row.append(residue)
     sent = [join(column, 64) for column in zip(*residues, strict=True)]
     got = await run(dut, "residue_i", sent, "coefficient", stall)
     assert got == scale_and_round(residues, list(values.primes), t, gamma(DEGREE))
