@@ -16,7 +16,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 SNAKEMAKE = Path(sys.executable).with_name("snakemake")
 DISTANCE = (
-    "distance={shapes: [{dimensions: 16, points: 300}],"
+    "distance={shapes: [{dimensions: 16, points: 200}],"
     " applications: [{algorithm: kmeans, data: iris, quick: true}]}"
 )
 PAGERANK = "pagerank={max_iterations: 2, max_poly_modulus_degree: 8192, trials: 1}"
