@@ -24,7 +24,7 @@ targets: environment
 	@$(RUN)/snakemake --quiet all --list-target-rules
 
 test: lint
-	$(RUN)/pytest --numprocesses logical --dist loadgroup $(ARGS)
+	$(RUN)/pytest --numprocesses logical --dist loadfile $(ARGS)
 
 lint: environment
 	$(RUN)/ruff check .

@@ -29,8 +29,6 @@ REDUCED = (
     PAGERANK,
 )
 
-pytestmark = pytest.mark.xdist_group("workflow")
-
 
 def snakemake(
     project: Path, *arguments: str, config: tuple[str, ...] = REDUCED
