@@ -31,7 +31,8 @@ from typing import Annotated, Any, Self
 import pandas as pd
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError, model_validator
 
-from models.config import Config, Section, one_line
+from models.config import Config
+from models.config.base import Section, one_line
 from models.errors import ChocoError
 from models.paper import read_yaml
 from models.provenance import combine

@@ -13,7 +13,8 @@ import pandas as pd
 
 from models import claim_mapping, paper
 from models.claim_mapping import Mapping, NoValueError
-from models.config import Config, Section
+from models.config import Config
+from models.config.base import Section
 from models.errors import ChocoError
 from models.paper import Claim, PaperData
 from models.stage import Job, run_stage

@@ -14,7 +14,8 @@ from models import paper
 from models.baselines import protocols
 from models.baselines.protocols import CONFIDENCE, Protocol
 from models.communication_schema import NOT_FOUND, PROTOCOLS, REDUCTIONS
-from models.config import Client, Radio, Section
+from models.config.base import Section
+from models.config.platform import Client, Radio
 from models.errors import ChocoError
 from models.link import transfer_energy_j
 from models.provenance import PAPER, combine

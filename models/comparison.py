@@ -13,7 +13,9 @@ from pydantic import Field
 from models.accelerator.operations import ACCELERATOR_OPERATIONS
 from models.accelerator.timing import ERROR_BYTES, TERNARY_BYTES
 from models.client.operations import CLIENT_OPERATIONS
-from models.config import Client, Config, Section
+from models.config import Config
+from models.config.base import Section
+from models.config.platform import Client
 from models.errors import ChocoError
 from models.parameters import ModulusChain
 from models.provenance import combine

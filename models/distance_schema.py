@@ -2,7 +2,7 @@
 
 from typing import get_args
 
-from models.config import Packing
+from models.config.workloads import Packing
 from models.tables import Check, Column, table_schema
 
 _COUNT = Column(int, Check.ge(0))

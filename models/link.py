@@ -4,7 +4,7 @@ As in CHOCO, Section 5.7 (DOI 10.1145/3503222.3507737): a fixed bit rate, and a 
 transferring; protocol overhead and latency are not modelled.
 """
 
-from models.config import Radio
+from models.config.platform import Radio
 
 
 def transfer_time_s(size_bytes: float, radio: Radio) -> float:

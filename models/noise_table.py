@@ -8,7 +8,7 @@ to compare with the paper is ``before_3_4_3_bits``, or what a SEAL of that time 
 import pandas as pd
 
 from models import noise, paper
-from models.config import Section
+from models.config.base import Section
 from models.noise_schema import BUDGETS, KEYS, TABLE4
 from models.parameters import ParameterSet
 from models.provenance import PAPER, combine, model

@@ -12,7 +12,9 @@ from pydantic import Field
 
 from models.accelerator.operations import ACCELERATOR_OPERATIONS
 from models.client.operations import CLIENT_OPERATIONS
-from models.config import Client, Config, Radio, Section
+from models.config import Config
+from models.config.base import Section
+from models.config.platform import Client, Radio
 from models.errors import ChocoError
 from models.link import transfer_energy_j, transfer_time_s
 from models.parameters import ParameterSet

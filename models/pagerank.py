@@ -13,7 +13,7 @@ sent once whatever the total, have a column of their own.
 import pandas as pd
 from pydantic import Field
 
-from models.config import Section
+from models.config.base import Section
 from models.errors import ChocoError
 from models.provenance import combine, model
 from models.stage import Job, run_stage

@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal, Self
 import yaml
 from pydantic import Field, TypeAdapter, ValidationError, model_validator
 
-from models.config import Section, one_line
+from models.config.base import Section, one_line
 from models.errors import ChocoError
 
 Id = Annotated[str, Field(pattern=r"^[a-z][a-z0-9]*(_[a-z0-9]+)*$")]

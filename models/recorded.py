@@ -14,7 +14,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from models import provenance
-from models.config import one_line
+from models.config.base import one_line
 from models.errors import ChocoError
 
 MANIFEST = "manifest.yaml"

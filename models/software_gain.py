@@ -8,7 +8,9 @@ import pandas as pd
 from pydantic import Field
 
 from models.client.operations import CLIENT_OPERATIONS
-from models.config import Client, Config, Section
+from models.config import Config
+from models.config.base import Section
+from models.config.platform import Client
 from models.errors import ChocoError
 from models.offload import at_parameters
 from models.parameters import ParameterSet

@@ -16,7 +16,7 @@ from typing import Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from models.config import one_line
+from models.config.base import one_line
 from models.errors import ChocoError
 
 Settings = TypeVar("Settings", bound=BaseModel)

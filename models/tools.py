@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import Literal
 
 from models import provenance
-from models.config import Config, Provider
+from models.config import Config
+from models.config.platform import Provider
 from models.errors import ChocoError
 from models.recorded import open_recorded
 

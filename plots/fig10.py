@@ -11,7 +11,7 @@ from matplotlib.ticker import FuncFormatter, NullLocator
 
 from models.baselines.protocols import CONFIDENCE
 from models.communication_schema import NOT_FOUND, PROTOCOLS
-from models.config import Section
+from models.config.base import Section
 from models.stage import Job, run_stage
 from models.tables import read_table
 from plots import style

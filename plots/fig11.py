@@ -5,7 +5,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from models.config import Section
+from models.config.base import Section
 from models.distance_schema import DISTANCE_CLIENT, KERNELS, kernel_name
 from models.provenance import combine
 from models.stage import Job, run_stage

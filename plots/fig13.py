@@ -5,7 +5,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 from pydantic import Field
 
-from models.config import Section
+from models.config.base import Section
 from models.pagerank import COMMUNICATION
 from models.provenance import combine
 from models.stage import Job, run_stage

@@ -8,7 +8,7 @@ from matplotlib.patches import Patch
 from matplotlib.typing import ColorType
 
 from models import paper
-from models.config import Section
+from models.config.base import Section
 from models.offload import INFERENCE
 from models.provenance import combine
 from models.stage import Job, run_stage

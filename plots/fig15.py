@@ -11,7 +11,8 @@ from pydantic import Field
 from models import paper
 from models.communication import break_even_macs_per_byte
 from models.communication_schema import LAYERS, MICROBENCHMARK
-from models.config import Client, Radio, Section
+from models.config.base import Section
+from models.config.platform import Client, Radio
 from models.provenance import combine
 from models.stage import Job, run_stage
 from models.tables import read_table

@@ -9,7 +9,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
 
-from models.config import Section
+from models.config.base import Section
 from models.permutation_schema import METHODS, WINDOWED_ROTATION, WINDOWED_ROTATION_TIMINGS
 from models.provenance import combine
 from models.stage import Job, run_stage

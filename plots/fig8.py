@@ -11,7 +11,8 @@ from pydantic import Field
 
 from models import paper
 from models.comparison import ENCRYPTION_SCALING
-from models.config import Client, Section
+from models.config.base import Section
+from models.config.platform import Client
 from models.provenance import combine
 from models.stage import Job, run_stage
 from models.tables import read_table

@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from models.config import Section
+from models.config.base import Section
 from models.provenance import combine
 from models.sizes_schema import TABLE3
 from models.stage import Job, run_stage

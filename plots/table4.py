@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from models.config import Section
+from models.config.base import Section
 from models.noise_schema import KEYS, STATES, TABLE4
 from models.provenance import combine
 from models.stage import Job, run_stage

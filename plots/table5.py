@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from models import paper
-from models.config import Section
+from models.config.base import Section
 from models.paper import PaperData
 from models.provenance import combine
 from models.stage import Job, run_stage

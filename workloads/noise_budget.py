@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 from tqdm import tqdm
 
-from models.config import Noise
+from models.config.workloads import Noise
 from models.errors import ChocoError
 from models.noise_schema import BUDGETS
 from models.parameters import ParameterSet

@@ -10,7 +10,8 @@ import pandas as pd
 from pydantic import Field
 
 from models import paper
-from models.config import Config, Section
+from models.config import Config
+from models.config.base import Section
 from models.parameters import MAX_COEFF_MODULUS_BITS, ParameterSet
 from models.provenance import PAPER, combine, model
 from models.sizes_schema import TABLE3

@@ -18,7 +18,8 @@ from pydantic import Field
 from tqdm import tqdm
 
 from models import noise
-from models.config import Permutation, Section
+from models.config.base import Section
+from models.config.workloads import Permutation
 from models.errors import ChocoError
 from models.parameters import ParameterSet
 from models.permutation_schema import METHODS, WINDOWED_ROTATION, WINDOWED_ROTATION_TIMINGS

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from models.config import one_line
+from models.config.base import one_line
 from models.errors import ChocoError
 
 COSTS_FILE = Path(__file__).with_name("unit_costs.yaml")

@@ -24,7 +24,7 @@ from models.accelerator.timing import (
     buffer_banks,
     transform_stages,
 )
-from models.config import Accelerator
+from models.config.platform import Accelerator
 from models.memory.sram import SramTable
 from models.parameters import WORD_BYTES
 

@@ -12,7 +12,9 @@ from models.accelerator.costs import UnitCosts, load_costs
 from models.accelerator.energy import Energy, decryption_energy, encryption_energy
 from models.accelerator.points import he_points
 from models.accelerator.timing import MODULES, Timing, decryption, encryption
-from models.config import Accelerator, Config, Provider, Section
+from models.config import Config
+from models.config.base import Section
+from models.config.platform import Accelerator, Provider
 from models.memory.sram import DeviceRoadmap, SramTable, load_sram
 from models.parameters import ModulusChain, ParameterSet
 from models.stage import Job, run_stage

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from models.accelerator.points import Array
-from models.config import Accelerator
+from models.config.platform import Accelerator
 
 WORDS_PER_ACCESS = 8
 """Coefficients of 8 bytes in one 64-byte access of a buffer (CHOCO, Section 4.2)."""

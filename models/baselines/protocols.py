@@ -9,7 +9,7 @@ from typing import Annotated, Literal, Self, get_args
 
 from pydantic import Field, TypeAdapter, ValidationError, model_validator
 
-from models.config import Section, one_line
+from models.config.base import Section, one_line
 from models.errors import ChocoError
 from models.paper import read_yaml
 

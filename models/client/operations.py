@@ -12,7 +12,8 @@ import pandas as pd
 from pydantic import Field
 
 from models.client.gem5_stats import operation_counts
-from models.config import Client, Provider, Section
+from models.config.base import Section
+from models.config.platform import Client, Provider
 from models.recorded import open_recorded
 from models.stage import Job, run_stage
 from models.tables import Check, Column, table_schema, write_table

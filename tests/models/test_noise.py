@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from models import noise
-from models.config import Noise as NoiseStudy
+from models.config.workloads import Noise as NoiseStudy
 from models.errors import ChocoError
 from models.parameters import ParameterSet
 from workloads import he, noise_budget

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from models import comparison, offload
 from models.accelerator.operations import ACCELERATOR_OPERATIONS
 from models.client.operations import CLIENT_OPERATIONS
-from models.config import Client, Config, Radio
+from models.config import Config
+from models.config.platform import Client, Radio
 from models.errors import ChocoError
 from models.link import transfer_energy_j, transfer_time_s
 from models.parameters import ModulusChain

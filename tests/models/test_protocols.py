@@ -17,7 +17,7 @@ from models.communication import (
     stage,
 )
 from models.communication_schema import NOT_FOUND, PROTOCOLS, REDUCTIONS
-from models.config import Client, Radio
+from models.config.platform import Client, Radio
 from models.errors import ChocoError
 from models.stage import Job
 from models.tables import read_table

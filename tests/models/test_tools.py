@@ -4,7 +4,8 @@ from pathlib import Path
 import pytest
 
 from models import tools
-from models.config import Config, Providers, Tools
+from models.config import Config
+from models.config.platform import Providers, Tools
 from models.errors import ChocoError
 from models.tools import DESTINY, GEM5, OPENROAD, doctor, find, probe_version, resolve
 

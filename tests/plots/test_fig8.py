@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from models import paper
-from models.config import Client
+from models.config.platform import Client
 from plots import fig8, style
 
 CLAIMS = paper.load(Path(__file__).parents[2] / "results/paper")

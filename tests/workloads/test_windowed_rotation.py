@@ -2,7 +2,8 @@
 
 import pytest
 
-from models.config import Config, Permutation
+from models.config import Config
+from models.config.workloads import Permutation
 from models.errors import ChocoError
 from models.permutation_schema import WINDOWED_ROTATION, WINDOWED_ROTATION_TIMINGS
 from models.stage import Job

@@ -14,7 +14,8 @@ from sklearn.cluster import KMeans
 from sklearn.neighbors import KNeighborsClassifier
 from tqdm import tqdm
 
-from models.config import Distance, DistanceApplication, Packing, Section
+from models.config.base import Section
+from models.config.workloads import Distance, DistanceApplication, Packing
 from models.distance_schema import APPLICATIONS
 from models.errors import ChocoError
 from models.parameters import ParameterSet

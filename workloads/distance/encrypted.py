@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from models.config import Packing
+from models.config.workloads import Packing
 from models.distance_schema import kernel_name
 from models.errors import ChocoError
 from models.parameters import ParameterSet

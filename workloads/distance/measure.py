@@ -13,7 +13,8 @@ import pandas as pd
 from pydantic import Field
 from tqdm import tqdm
 
-from models.config import Distance, KernelShape, Packing, Section
+from models.config.base import Section
+from models.config.workloads import Distance, KernelShape, Packing
 from models.distance_schema import KERNELS
 from models.errors import ChocoError
 from models.parameters import ParameterSet

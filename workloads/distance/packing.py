@@ -30,7 +30,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from models.config import Packing
+from models.config.workloads import Packing
 from models.errors import ChocoError
 from workloads.packing.layout import power_of_two
 

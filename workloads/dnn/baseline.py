@@ -14,7 +14,8 @@ import pandas as pd
 from pydantic import Field
 from tqdm import tqdm
 
-from models.config import Datasets, Inference, Section
+from models.config.base import Section
+from models.config.workloads import Datasets, Inference
 from models.errors import ChocoError
 from models.parameters import ParameterSet
 from models.provenance import model

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from models.config import Datasets
+from models.config.workloads import Datasets
 from models.errors import ChocoError
 from models.provenance import library
 from workloads.dnn import digits

@@ -12,7 +12,8 @@ import pandas as pd
 from pydantic import Field
 from tqdm import tqdm
 
-from models.config import Datasets, Inference, Section, TransportName
+from models.config.base import Section
+from models.config.workloads import Datasets, Inference, TransportName
 from models.parameters import ParameterSet
 from models.provenance import combine
 from models.stage import Job, run_stage

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, PositiveInt, model_validator
 
-from models.config import Section
+from models.config.base import Section
 from workloads.packing.convolution import ConvolutionPlan
 from workloads.packing.layout import LinearPlan
 from workloads.packing.matvec import FullyConnectedPlan

@@ -13,7 +13,8 @@ import pandas as pd
 from pydantic import Field
 
 from models.communication_schema import LAYERS, MICROBENCHMARK
-from models.config import Inference, Microbenchmark, Section
+from models.config.base import Section
+from models.config.workloads import Inference, Microbenchmark
 from models.errors import ChocoError
 from models.parameters import ParameterSet
 from models.provenance import model

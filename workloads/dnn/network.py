@@ -13,7 +13,7 @@ from typing import Self
 import yaml
 from pydantic import Field, PositiveInt, ValidationError, model_validator
 
-from models.config import Section, one_line
+from models.config.base import Section, one_line
 from models.errors import ChocoError
 from workloads.dnn.layers import (
     Convolution,

@@ -6,7 +6,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from models.config import Datasets, Inference
+from models.config.workloads import Datasets, Inference
 from models.errors import ChocoError
 from workloads.dnn import datasets
 from workloads.dnn.network import Network

@@ -17,7 +17,8 @@ import numpy as np
 from pydantic import Field
 from tqdm import tqdm
 
-from models.config import DataName, Datasets, Section
+from models.config.base import Section
+from models.config.workloads import DataName, Datasets
 from models.stage import Job, run_stage
 from workloads.dnn import datasets
 from workloads.dnn.datasets import DataSet

@@ -15,8 +15,8 @@ import pandas as pd
 from pydantic import Field
 from tqdm import tqdm
 
-from models.config import PageRank as PageRankSection
-from models.config import Section
+from models.config.base import Section
+from models.config.workloads import PageRank as PageRankSection
 from models.errors import ChocoError
 from models.pagerank import COMMUNICATION, PARAMETERS
 from models.parameters import ParameterSet

@@ -20,8 +20,8 @@ import pandas as pd
 from pydantic import Field
 from tqdm import tqdm
 
-from models.config import PageRank as PageRankSection
-from models.config import Section
+from models.config.base import Section
+from models.config.workloads import PageRank as PageRankSection
 from models.pagerank import PARAMETERS
 from models.parameters import Scheme, SecurityBits
 from models.stage import Job, run_stage

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 from pydantic import BaseModel
 
-from models.config import TransportName
+from models.config.workloads import TransportName
 from models.errors import ChocoError
 from models.stage import Job, run_stage
 from workloads.protocol.listener import LOOPBACK, Limits, Listener

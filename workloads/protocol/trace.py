@@ -17,7 +17,7 @@ import pandas as pd
 import pandera.pandas as pa
 from pydantic import Field, ValidationError
 
-from models.config import Section, one_line
+from models.config.base import Section, one_line
 from models.errors import ChocoError
 from models.parameters import ParameterSet
 from models.tables import Check, Column, read_table, replacing, table_schema, write_table

@@ -17,7 +17,8 @@ from models.accelerator.operations import (
 )
 from models.accelerator.points import he_points
 from models.accelerator.timing import decryption, encryption
-from models.config import Accelerator, Config
+from models.config import Config
+from models.config.platform import Accelerator
 from models.errors import ChocoError
 from models.memory.sram import load_sram
 from models.parameters import ModulusChain

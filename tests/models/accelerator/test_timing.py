@@ -10,7 +10,7 @@ from models.accelerator.timing import (
     encryption,
     transform_cycles,
 )
-from models.config import Accelerator
+from models.config.platform import Accelerator
 
 DEGREES = np.array([1024, 2048, 4096, 8192, 16384, 32768])
 ELEMENTS = (

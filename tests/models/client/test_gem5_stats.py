@@ -6,7 +6,7 @@ import pytest
 
 from models.client.gem5_stats import OPERATIONS, operation_counts, parse_blocks
 from models.client.operations import CLIENT_OPERATIONS, Settings, client_operations, stage
-from models.config import Client
+from models.config.platform import Client
 from models.errors import ChocoError
 from models.stage import Job
 from models.tables import read_table

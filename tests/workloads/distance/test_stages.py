@@ -5,7 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from models.config import Config, Distance, DistanceApplication, KernelShape
+from models.config import Config
+from models.config.workloads import Distance, DistanceApplication, KernelShape
 from models.distance_schema import APPLICATIONS, KERNELS
 from models.errors import ChocoError
 from models.stage import Job

@@ -4,7 +4,8 @@ import pandas as pd
 import pytest
 import yaml
 
-from models.config import Config, Inference
+from models.config import Config
+from models.config.workloads import Inference
 from models.errors import ChocoError
 from models.software_schema import BASELINE
 from models.stage import Job

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import workloads.dnn
-from models.config import Config, Datasets, Inference
+from models.config import Config
+from models.config.workloads import Datasets, Inference
 from models.errors import ChocoError
 from models.stage import Job
 from models.tables import read_table

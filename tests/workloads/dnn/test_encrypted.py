@@ -10,7 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import workloads.dnn
-from models.config import Config, Datasets, Inference
+from models.config import Config
+from models.config.workloads import Datasets, Inference
 from models.parameters import ParameterSet
 from workloads.dnn.encrypted import make_client, make_server
 from workloads.dnn.network import Network, load_network

@@ -9,7 +9,8 @@ import pytest
 import yaml
 
 import workloads.dnn
-from models.config import Config, Inference
+from models.config import Config
+from models.config.workloads import Inference
 from models.errors import ChocoError
 from models.parameters import ParameterSet
 from models.stage import Job

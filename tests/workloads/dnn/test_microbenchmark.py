@@ -7,7 +7,8 @@ import pytest
 
 import workloads.dnn
 from models.communication_schema import LAYERS, MICROBENCHMARK
-from models.config import Config, Microbenchmark
+from models.config import Config
+from models.config.workloads import Microbenchmark
 from models.errors import ChocoError
 from models.stage import Job
 from models.tables import read_table

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from models import pagerank as splits
-from models.config import PageRank as Study
+from models.config.workloads import PageRank as Study
 from models.errors import ChocoError
 from models.pagerank import PARAMETERS
 from models.stage import Job

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from models.config import Section
+from models.config.base import Section
 from models.errors import ChocoError
 from models.parameters import ParameterSet
 from workloads.packing.matvec import FullyConnectedPlan
