@@ -2,18 +2,6 @@
 
 from models.claim_mapping import claim_tables
 
-FIGURES = [
-    "table3",
-    "table4",
-    "table5",
-    "fig4",
-    "fig8",
-    "fig10",
-    "fig11",
-    "fig13",
-    "fig14",
-    "fig15",
-]
 CLAIMED = claim_tables(Path("report/claims.yaml"))
 
 
