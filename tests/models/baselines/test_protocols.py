@@ -22,7 +22,7 @@ from models.errors import ChocoError
 from models.stage import Job
 from models.tables import read_table
 
-PAPER = Path(__file__).parents[2] / "results" / "paper"
+PAPER = Path(__file__).parents[3] / "results" / "paper"
 PUBLISHED = protocols.load()
 OURS = {
     "MNIST": Ours("LeNetLg", 1_000_000, 7_000_000, "digits", 2_600_000, "SEAL 4.4.0"),
