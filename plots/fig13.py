@@ -49,31 +49,23 @@ def figure(communication: pd.DataFrame, profile: str = "full") -> Figure:
                 linewidth=0.6,
                 label=f"{name}, {_SUPPORTED if supported else 'larger N or k'}",
             )
-        second = rows[rows.hardware_optimal & ~rows.optimal]
-        if not second.empty:
-            axes.scatter(
-                second.total_iterations + offset,
-                second.total_bytes / 1e6,
-                s=16,
-                marker="D",
-                facecolor=color,
-                edgecolor=style.BLACK,
-                linewidth=0.5,
-                zorder=3,
-                label=f"{name}, optimal at {_SUPPORTED}",
-            )
-        best = rows[rows.optimal]
-        axes.scatter(
-            best.total_iterations + offset,
-            best.total_bytes / 1e6,
-            s=30,
-            marker="D",
-            facecolor=best_color,
-            edgecolor=style.BLACK,
-            linewidth=0.5,
-            zorder=4,
-            label=f"{name}, optimal client-aided",
-        )
+        second, best = rows[rows.hardware_optimal & ~rows.optimal], rows[rows.optimal]
+        for chosen, size, face, which in (
+            (second, 16, color, f"optimal at {_SUPPORTED}"),
+            (best, 30, best_color, "optimal client-aided"),
+        ):
+            if not chosen.empty:
+                axes.scatter(
+                    chosen.total_iterations + offset,
+                    chosen.total_bytes / 1e6,
+                    s=size,
+                    marker="D",
+                    facecolor=face,
+                    edgecolor=style.BLACK,
+                    linewidth=0.5,
+                    zorder=3,
+                    label=f"{name}, {which}",
+                )
     axes.set_yscale("log")
     axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
