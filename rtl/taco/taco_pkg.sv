@@ -65,7 +65,8 @@ package taco_pkg;
     ErrQueue = 4'd5,     // command queue full
     ErrBusy = 4'd6,      // written while commands run: parameters, keys, tables, message in use
     ErrAddress = 4'd7,   // nothing there
-    ErrStream = 4'd8     // ciphertext read or written while no command moves one
+    ErrStream = 4'd8,    // ciphertext read or written while no command moves one
+    ErrSeed = 4'd9       // encryption without a seed
   } error_e;
   typedef struct packed {
     logic [3:0] residues;  // of a ciphertext to decrypt; 0: all data layers

@@ -60,7 +60,7 @@ module taco_registers
 
   logic [LogNWidth-1:0]     log_n_q;
   logic [7:0]               residues_q;
-  logic                     valid_parameters_q;
+  logic                     valid_parameters_q, seeded_q;
   logic [3:0][63:0]         seed_q;
   logic [Residues-1:0]      twiddles_q, layers, physical;
   logic [Residues-1:0][2:0] keys_q;
@@ -112,6 +112,7 @@ module taco_registers
         error_d = ErrResidues;
       end else if (command.op == OpBfvDecrypt && message_loaded_i) error_d = ErrBusy;
       else if (encrypt ? !ready_to_encrypt : !ready_to_decrypt) error_d = ErrKey;
+      else if (encrypt && !seeded_q) error_d = ErrSeed;
       else if (!queue_ready) error_d = ErrQueue;
     end
   end
@@ -140,6 +141,7 @@ module taco_registers
     if (!rst_ni) begin
       error_q <= ErrNone;
       valid_parameters_q <= 1'b0;
+      seeded_q <= 1'b0;
       log_n_q <= LogNWidth'(LogNMin);
       residues_q <= 8'd1;
       twiddles_q <= '0;
@@ -147,6 +149,7 @@ module taco_registers
     end else begin
       if (write_i && index_i == 8'd2) error_q <= ErrNone;
       else if (error_q == ErrNone) error_q <= error_d;
+      seeded_q <= seeded_q || seed_load_o;
       twiddles_q <= twiddles_q | twiddles_loaded_i;
       keys_q <= keys_q | key_loaded_i;
       if (parameters_write) begin

@@ -22,7 +22,18 @@ REGISTERS, TWIDDLES, KEYS, CIPHERTEXT, MESSAGE, MESSAGE_TWIDDLES, MESSAGE_CONFIG
 COMMAND, STATUS, ERROR, PARAMETERS, SEED, NONCE, CLEAR = 0, 1, 2, 3, 4, 8, 9
 LAYER, COUNTERS = 16, 128
 BFV_ENCRYPT, BFV_DECRYPT, CKKS_ENCRYPT, CKKS_DECRYPT = 1, 2, 3, 4
-ERRORS = ("none", "opcode", "degree", "residues", "key", "queue", "busy", "address", "stream")
+ERRORS = (
+    "none",
+    "opcode",
+    "degree",
+    "residues",
+    "key",
+    "queue",
+    "busy",
+    "address",
+    "stream",
+    "seed",
+)
 # rtl/taco/taco_top.sv, from counter 0 on; a layer's events are packed, the last field first.
 _LAYER_EVENTS = (
     *("drain_stall", "drain_busy", "product_stall", "product_busy"),

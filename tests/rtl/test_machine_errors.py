@@ -72,6 +72,9 @@ def test_missing_keys(client):
     machine.set(COMMAND, 2)  # decryption: the secret key is not there
     assert machine.error() == "key"
     machine.set(COMMAND, BFV_ENCRYPT)
+    assert machine.error() == "seed"
+    machine.load_seed(bytes(32), 0)
+    machine.set(COMMAND, BFV_ENCRYPT)
     assert machine.error() == "none"
 
 
