@@ -24,3 +24,17 @@ rule client_operations:
         "python -m models.client.operations --settings {params.settings:q}"
         " --input recorded={input.recorded} --output operations={output.operations}"
         " 2>&1 | tee {log}"
+
+
+# The client program on this machine and for the simulated core: minutes, as SEAL is compiled along.
+rule:
+    name:
+        "client-ops"
+    log:
+        "results/logs/client_ops.log",
+    conda:
+        "../environment.yml"
+    shell:
+        "for target in host armv7a; do python -m workloads.client_ops.build"
+        " --settings '{{\"target\": \"'$target'\"}}'"
+        " --output program=results/profile/client_ops_$target.json; done 2>&1 | tee {log}"
