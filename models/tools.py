@@ -4,8 +4,8 @@ A provider is ``live`` (run the tool now), ``recorded`` (outputs of a real run, 
 ``auto`` (live if the tool is there and this toolkit can drive it, else recorded). Whatever is
 chosen comes with a sentence that says so; nothing falls back silently.
 
-This is the one module of ``models`` that starts other programs, and it does so only to ask a tool
-for its version (``probe_version``).
+Two modules of ``models`` start other programs: this one, only to ask a tool for its version
+(``probe_version``), and ``models.memory.runner``, which runs DESTINY.
 """
 
 import hashlib
@@ -57,6 +57,7 @@ DESTINY = Tool(
     name="DESTINY",
     binaries=("destiny",),
     unlocks="SRAM arrays of other sizes and technologies",
+    live_route=True,
 )
 OPENROAD = Tool(
     key="openroad",

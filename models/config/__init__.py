@@ -12,6 +12,7 @@ from pydantic import Field, ValidationError, model_validator
 from pydantic_core import to_json
 
 from models.config.base import Section, one_line
+from models.config.memory import Memory
 from models.config.platform import Accelerator, Client, Providers, Radio, Tools
 from models.config.workloads import (
     Datasets,
@@ -63,6 +64,7 @@ class Config(Section):
     )
     client: Client = Field(Client(), description="the client's processor")
     radio: Radio = Field(Radio(), description="the link to the server")
+    memory: Memory = Field(Memory(), description="on-chip SRAM (DESTINY)")
     accelerator: Accelerator = Field(Accelerator(), description="the CHOCO-TACO design point")
     scaling_points: tuple[ModulusChain, ...] = Field(
         tuple(
