@@ -11,6 +11,7 @@ taco_ntt_collect.sv
 taco_ntt.sv
 taco_sram_1r1w.sv
 taco_poly_buffer.sv
+taco_twiddles.sv
 taco_fifo.sv
 taco_blake3_compress.sv
 taco_random.sv
@@ -34,7 +35,6 @@ taco_base_convert.sv
 taco_message_config.sv
 taco_message_lane.sv
 taco_message_slots.sv
-taco_message_transform.sv
 taco_message_residues.sv
 taco_message.sv
 taco_word_pack.sv

@@ -81,17 +81,10 @@ module taco_layer
     .twiddle_read_o(twiddle_read), .twiddle_addr_o(twiddle_addr), .twiddle_data_i(twiddle_data)
   );
 
-  localparam int unsigned TwiddleBanks = Twiddles / WordCoeffs;
-  localparam int unsigned LogTwiddleBanks = $clog2(TwiddleBanks);
-  logic [TwiddleBanks-1:0] twiddle_bank;
-  for (genvar i = 0; i < TwiddleBanks; i++) begin : gen_twiddle_bank
-    assign twiddle_bank[i] = twiddle_write_i && (32'(memory_addr_i) % TwiddleBanks == i);
-  end
-  taco_poly_buffer #(.Coeffs(Twiddles), .Depth(1 << TwiddleAddrWidth)) u_twiddles (
-    .clk_i, .read_i(twiddle_read), .read_addr_i(twiddle_addr), .read_data_o(twiddle_data),
-    .write_bank_i(twiddle_bank),
-    .write_addr_i(memory_addr_i[LogTwiddleBanks+:TwiddleAddrWidth]),
-    .write_data_i({TwiddleBanks{memory_data_i}})
+  taco_twiddles #(.Butterflies(Butterflies), .MaxLogN(MaxLogN)) u_twiddles (
+    .clk_i, .write_i(twiddle_write_i), .write_addr_i(memory_addr_i[WordAddrWidth-1:0]),
+    .write_data_i(memory_data_i),
+    .read_i(twiddle_read), .read_addr_i(twiddle_addr), .read_data_o(twiddle_data)
   );
 
   // Buffer A: written by load, read by product ------------------------------------------------

@@ -56,6 +56,8 @@ module taco_message
   localparam int unsigned Coeffs    = Butterflies > 4 ? 2 * Butterflies : WordCoeffs;
   localparam int unsigned Banks     = Coeffs / WordCoeffs;
   localparam int unsigned AddrWidth = MaxLogN - $clog2(Coeffs);
+  localparam int unsigned Twiddles  = Butterflies > WordCoeffs ? Butterflies : WordCoeffs;
+  localparam int unsigned TwiddleAddrWidth = MaxLogN - $clog2(Twiddles);
 
   typedef logic [Coeffs-1:0][CoeffWidth-1:0] row_t;
   typedef logic [AddrWidth-1:0]              addr_t;
@@ -164,26 +166,22 @@ module taco_message
     .write_data_o(slots_write_data)
   );
 
-  taco_message_transform #(
-    .Butterflies(Butterflies),
-    .MaxLogN    (MaxLogN)
-  ) u_transform (
-    .clk_i,
-    .rst_ni,
-    .start_i       (first_q && (state_q == Inverse || state_q == Forward)),
-    .busy_o        (transform_busy),
-    .inverse_i     (state_q == Inverse),
-    .log_n_i,
-    .modulus_i     (plain_modulus),
-    .twiddle_write_i,
-    .twiddle_addr_i(host_addr_i),
-    .twiddle_data_i(host_data_i),
-    .read_o        (transform_read),
-    .read_addr_o   (transform_read_addr),
-    .read_data_i   (read_data),
-    .write_o       (transform_write),
-    .write_addr_o  (transform_write_addr),
-    .write_data_o  (transform_write_data)
+  logic                                twiddle_read;
+  logic [TwiddleAddrWidth-1:0]         twiddle_addr;
+  logic [Twiddles-1:0][CoeffWidth-1:0] twiddle_data;
+
+  taco_twiddles #(.Butterflies(Butterflies), .MaxLogN(MaxLogN)) u_twiddles (
+    .clk_i, .write_i(twiddle_write_i), .write_addr_i(host_addr_i), .write_data_i(host_data_i),
+    .read_i(twiddle_read), .read_addr_i(twiddle_addr), .read_data_o(twiddle_data)
+  );
+
+  taco_ntt #(.Butterflies(Butterflies), .MaxLogN(MaxLogN)) u_ntt (
+    .clk_i, .rst_ni, .start_i(first_q && (state_q == Inverse || state_q == Forward)),
+    .busy_o(transform_busy), .inverse_i(state_q == Inverse), .log_n_i, .modulus_i(plain_modulus),
+    .read_o(transform_read), .read_addr_o(transform_read_addr), .read_data_i(read_data),
+    .write_o(transform_write), .write_addr_o(transform_write_addr),
+    .write_data_o(transform_write_data),
+    .twiddle_read_o(twiddle_read), .twiddle_addr_o(twiddle_addr), .twiddle_data_i(twiddle_data)
   );
 
   taco_message_residues #(

@@ -7,6 +7,9 @@
 
 #include "Vtop.h"
 #include "verilated.h"
+#if VM_TRACE
+#include "verilated_vcd_c.h"
+#endif
 
 namespace {
 
@@ -16,13 +19,27 @@ struct Machine {
     VerilatedContext context;
     Vtop top{&context};
     uint64_t cycles = 0;
+    uint64_t trace_from = 0, trace_to = 0;
+#if VM_TRACE
+    VerilatedVcdC trace;
+#endif
 
     void edge() {
+        // Inputs were set since the clock fell: what is dumped here is what the edge samples.
+        dump(0);
         top.clk_i = 1;
         top.eval();
+        dump(5000);
         top.clk_i = 0;
         top.eval();
         cycles++;
+    }
+
+    void dump([[maybe_unused]] int picoseconds) {
+#if VM_TRACE
+        if (cycles < trace_from || cycles >= trace_to) return;
+        trace.dump(10000 * (cycles - trace_from) + picoseconds);
+#endif
     }
 };
 
@@ -32,6 +49,7 @@ extern "C" {
 
 void *machine_new() {
     auto *machine = new Machine;
+    machine->context.traceEverOn(VM_TRACE);
     Vtop &top = machine->top;
     top.clk_i = 0;
     top.rst_ni = 1;
@@ -56,6 +74,20 @@ void machine_idle(void *handle, uint64_t cycles) {
     machine->top.req_valid_i = 0;
     while (cycles-- > 0) machine->edge();
 }
+
+#if VM_TRACE
+// Traces an instance, or with an empty path everything, into a VCD file, 10 ns a cycle: `cycles`
+// cycles after `skipped` more.
+void machine_trace(void *handle, const char *file, const char *scope, uint64_t skipped,
+                   uint64_t cycles) {
+    auto *machine = static_cast<Machine *>(handle);
+    machine->top.trace(&machine->trace, 99);
+    if (*scope) machine->trace.dumpvars(1, scope);
+    machine->trace.open(file);
+    machine->trace_from = machine->cycles + skipped;
+    machine->trace_to = machine->trace_from + cycles;
+}
+#endif
 
 // Sends `count` requests, one a cycle where the machine takes them, and collects the answers of
 // the reads in order. addresses: bit 31 set for a write, else a read; written: 8 numbers for each

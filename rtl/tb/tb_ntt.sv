@@ -10,8 +10,7 @@ module tb_ntt
   localparam int unsigned Twiddles = Coeffs / 2 > WordCoeffs ? Coeffs / 2 : WordCoeffs,
   localparam int unsigned AddrWidth = MaxLogN - $clog2(Coeffs),
   localparam int unsigned TwiddleAddrWidth = MaxLogN - $clog2(Twiddles),
-  localparam int unsigned Banks = Coeffs / WordCoeffs,
-  localparam int unsigned TwiddleBanks = Twiddles / WordCoeffs
+  localparam int unsigned Banks = Coeffs / WordCoeffs
 ) (
   input  logic                 clk_i,
   input  logic                 rst_ni,
@@ -35,13 +34,9 @@ module tb_ntt
   logic [Coeffs-1:0][CoeffWidth-1:0] write_data;
   logic [Twiddles-1:0][CoeffWidth-1:0] twiddle_data;
   logic [Banks-1:0] load_bank;
-  logic [TwiddleBanks-1:0] load_twiddle_bank;
 
   for (genvar b = 0; b < Banks; b++) begin : gen_bank
     assign load_bank[b] = load_i && load_word_i % Banks == b;
-  end
-  for (genvar b = 0; b < TwiddleBanks; b++) begin : gen_twiddle_bank
-    assign load_twiddle_bank[b] = load_twiddle_i && load_word_i % TwiddleBanks == b;
   end
 
   taco_ntt #(.Butterflies(Butterflies), .MaxLogN(MaxLogN)) u_ntt (
@@ -60,11 +55,8 @@ module tb_ntt
     .write_data_i(write ? write_data : {Banks{load_data_i}})
   );
 
-  taco_poly_buffer #(.Coeffs(Twiddles), .Depth(1 << TwiddleAddrWidth)) u_twiddles (
-    .clk_i,
-    .read_i(twiddle_read), .read_addr_i(twiddle_addr), .read_data_o(twiddle_data),
-    .write_bank_i(load_twiddle_bank),
-    .write_addr_i(TwiddleAddrWidth'(load_word_i / TwiddleBanks)),
-    .write_data_i({TwiddleBanks{load_data_i}})
+  taco_twiddles #(.Butterflies(Butterflies), .MaxLogN(MaxLogN)) u_twiddles (
+    .clk_i, .write_i(load_twiddle_i), .write_addr_i(load_word_i), .write_data_i(load_data_i),
+    .read_i(twiddle_read), .read_addr_i(twiddle_addr), .read_data_o(twiddle_data)
   );
 endmodule
