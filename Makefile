@@ -49,6 +49,7 @@ environment: .venv/.up-to-date
 	python3 bootstrap.py
 
 system-deps:
+	dpkg --add-architecture armhf
 	apt-get update
 	grep --invert-match '^#' apt-packages.txt | xargs apt-get install --yes --no-install-recommends
 

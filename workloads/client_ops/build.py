@@ -84,10 +84,10 @@ def build(settings: Settings) -> Path:
         print(f"building client_ops in {directory} (minutes) ...", file=sys.stderr)
         directory.mkdir(parents=True, exist_ok=True)
         definitions = [*_definitions(settings), "-G", "Unix Makefiles"]
-        _run(["cmake", "-S", str(_HERE), "-B", str(directory), *definitions], log, "w")
+        run_logged(["cmake", "-S", str(_HERE), "-B", str(directory), *definitions], log, "w")
     jobs = str(os.cpu_count() or 1)
     make = ["cmake", "--build", str(directory), "--target", "client_ops", "--parallel", jobs]
-    _run(make, log, "a")
+    run_logged(make, log, "a")
     return built
 
 
@@ -142,7 +142,12 @@ def _definitions(settings: Settings) -> list[str]:
     return [f"-D{name}={value}" for name, value in definitions.items()]
 
 
-def _run(command: list[str], log: Path, mode: Literal["w", "a"]) -> None:
+def run_logged(command: list[str], log: Path, mode: Literal["w", "a"]) -> None:
+    """Run a command with its output in ``log``, written anew or appended to.
+
+    Raises:
+        ChocoError: it fails; names the log.
+    """
     with log.open(mode, encoding="utf-8") as output:
         run = subprocess.run(command, stdout=output, stderr=subprocess.STDOUT)
     if run.returncode:
