@@ -88,7 +88,7 @@ class SramModel:
         """
         self.device_roadmap = device_roadmap
         self.optimization_target = optimization_target
-        self._two_ports = TwoPorts() if two_ports is None else two_ports
+        factors = TwoPorts() if two_ports is None else two_ports
         chosen = table[
             (table.device_roadmap == device_roadmap)
             & (table.optimization_target == optimization_target)
@@ -100,11 +100,15 @@ class SramModel:
                 f"there are {', '.join(f'{roadmap} {target}' for roadmap, target in known)}"
             )
         self._sizes: dict[int, NDArray[np.int64]] = {}
-        self._costs: dict[int, dict[str, Floats]] = {}
+        self._costs: dict[tuple[int, Ports], dict[str, Floats]] = {}
         for bits, rows in chosen.groupby("word_bits", sort=True):
             by_size = rows.sort_values("capacity_bytes")
             self._sizes[int(bits)] = by_size.capacity_bytes.to_numpy(dtype=np.int64)
-            self._costs[int(bits)] = {q: by_size[q].to_numpy(dtype=float) for q in QUANTITIES}
+            single = {q: by_size[q].to_numpy(dtype=float) for q in QUANTITIES}
+            self._costs[int(bits), "1rw"] = single
+            self._costs[int(bits), "1r1w"] = {
+                name: costs * getattr(factors, _FACTOR[name]) for name, costs in single.items()
+            }
         self.provenance = provenance.combine(*dict.fromkeys(chosen.provenance))
 
     @property
@@ -150,16 +154,12 @@ class SramModel:
             )
         above = np.searchsorted(sizes, wanted)
         exact = sizes[above] == wanted
-        values = {name: costs[above] for name, costs in self._costs[word_bits].items()}
+        known = self._costs[word_bits, ports]
+        values = {name: costs[above] for name, costs in known.items()}
         if not np.all(exact):
             between = ~exact
             for name, value in values.items():
-                value[between] = interpolate(
-                    sizes, self._costs[word_bits][name], wanted[between], above[between]
-                )
-        if ports == "1r1w":
-            for name, value in values.items():
-                value *= getattr(self._two_ports, _FACTOR[name])
+                value[between] = interpolate(sizes, known[name], wanted[between], above[between])
         shaped = {name: value.reshape(shape) for name, value in values.items()}
         return SramCosts(**shaped, exact=exact.reshape(shape))
 

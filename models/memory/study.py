@@ -13,23 +13,23 @@ from models.stage import Job, run_stage
 from models.tables import Check, Column, read_table, table_schema, write_table
 
 _KIND = {"device_roadmap": str, "optimization_target": str, "word_bits": int}
-MEASURED = {
-    "area": ("area_m2",),
-    "energy": ("read_energy_j", "write_energy_j"),
-    "leakage": ("leakage_w",),
-    "latency": ("read_latency_s", "write_latency_s"),
-}
-"""Quantities whose interpolation is measured, by the name that they are reported under."""
+MEASURED = (
+    "area_m2",
+    "read_energy_j",
+    "write_energy_j",
+    "leakage_w",
+    "read_latency_s",
+    "write_latency_s",
+)
+"""Quantities whose interpolation is measured."""
 
 INTERPOLATION = table_schema(
     **_KIND,
+    capacity_bytes=Column(int, Check.gt(0)),
     quantity=Column(str, Check.isin(MEASURED)),
-    left_out=Column(int, Check.gt(0)),
-    median_error=Column(float, Check.ge(0)),
-    worst_error=Column(float, Check.ge(0)),
-    worst_capacity_bytes=Column(int, Check.gt(0)),
+    error=Column(float, Check.ge(0)),
 )
-"""Errors are relative; ``left_out``: values predicted without their own run."""
+"""``error``: relative, of the interpolation where this array had no run of its own."""
 
 CLOCK = table_schema(
     **_KIND,
@@ -50,15 +50,13 @@ class Settings(Section):
 def interpolation_errors(table: pd.DataFrame) -> pd.DataFrame:
     """Predict every array but the smallest and largest from its neighbours, as if it had no run.
 
-    That bridges a factor of four in capacity, where the model itself bridges a factor of two at
-    most, so the errors are upper bounds of what it commits.
+    That bridges a factor of four in capacity, where the model itself bridges a factor of two.
 
     Args:
         table: rows of ``SRAM_ARRAYS``.
 
     Returns:
-        One row for each array left out and each quantity: the kind, ``capacity_bytes``,
-        ``quantity`` and ``error``, relative and positive.
+        Rows of ``INTERPOLATION`` without provenance.
     """
     rows = []
     for kind, arrays in table.groupby(list(_KIND), sort=True):
@@ -66,24 +64,13 @@ def interpolation_errors(table: pd.DataFrame) -> pd.DataFrame:
         sizes = by_size.capacity_bytes.to_numpy(dtype=np.int64)
         for out in range(1, len(sizes) - 1):
             others = np.delete(sizes, out)
-            for quantity, columns in MEASURED.items():
-                for column in columns:
-                    costs = by_size[column].to_numpy(dtype=float)
-                    predicted = interpolate(
-                        others, np.delete(costs, out), sizes[[out]], np.array([out])
-                    )[0]
-                    rows.append((*kind, sizes[out], quantity, abs(predicted / costs[out] - 1)))
+            for quantity in MEASURED:
+                costs = by_size[quantity].to_numpy(dtype=float)
+                predicted = interpolate(
+                    others, np.delete(costs, out), sizes[[out]], np.array([out])
+                )[0]
+                rows.append((*kind, sizes[out], quantity, abs(predicted / costs[out] - 1)))
     return pd.DataFrame(rows, columns=[*_KIND, "capacity_bytes", "quantity", "error"])
-
-
-def summarize(errors: pd.DataFrame) -> pd.DataFrame:
-    """Return median and worst error of every kind of array and quantity."""
-    rows = []
-    for group, values in errors.groupby([*_KIND, "quantity"], sort=True):
-        worst = values.loc[values.error.idxmax()]
-        rows.append((*group, len(values), values.error.median(), worst.error, worst.capacity_bytes))
-    names = [*_KIND, "quantity", "left_out", "median_error", "worst_error", "worst_capacity_bytes"]
-    return pd.DataFrame(rows, columns=names)
 
 
 def clocks(table: pd.DataFrame, memory: Memory) -> pd.DataFrame:
@@ -127,7 +114,7 @@ def stage(job: Job[Settings]) -> None:
     """Write errors of interpolation and clocks; input: the table of arrays."""
     table = read_table(job.inputs["arrays"], SRAM_ARRAYS)
     source = provenance.combine(*dict.fromkeys(table.provenance), provenance.model("sram"))
-    errors = summarize(interpolation_errors(table)).assign(provenance=source)
+    errors = interpolation_errors(table).assign(provenance=source)
     write_table(errors, job.outputs["interpolation"], INTERPOLATION)
     write_table(
         clocks(table, job.settings.memory).assign(provenance=source), job.outputs["clock"], CLOCK

