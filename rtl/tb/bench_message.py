@@ -143,6 +143,8 @@ class Unit:
 async def encodes_and_decodes(dut, case):
     """Messages one way, phases with noise and random phases the other way, in turn."""
     log_n, layers, plain_bits, prime_bits, stall = case
+    if log_n > bench_parameters()["MaxLogN"]:
+        return
     unit = Unit(dut, log_n, layers, plain_bits, prime_bits)
     await unit.load()
     slots = unit.message()

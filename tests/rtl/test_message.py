@@ -12,7 +12,7 @@ def test_scaling_and_base_conversion(layers):
     run_bench("taco_message_lane", "bench_message_lane", {"DataLayers": layers})
 
 
-@pytest.mark.parametrize(("lanes", "butterflies"), [(2, 4), (1, 8)])
-def test_message_unit(lanes, butterflies):
-    parameters = {"Lanes": lanes, "DataLayers": 2, "MaxLogN": 11, "Butterflies": butterflies}
+@pytest.mark.parametrize(("lanes", "butterflies", "largest"), [(2, 4, 11), (1, 8, 10)])
+def test_message_unit(lanes, butterflies, largest):
+    parameters = {"Lanes": lanes, "DataLayers": 2, "MaxLogN": largest, "Butterflies": butterflies}
     run_bench("taco_message", "bench_message", parameters)
