@@ -1,29 +1,69 @@
-"""Cost of the client's operations on its processor (gem5)."""
+"""Cost of the client's operations on its processor: gem5, or the fast model of its core."""
 
+CLIENT_PROGRAM = sorted(
+    str(path)
+    for place in ("client_ops", "fast_core")
+    for pattern in ("*.cpp", "*.h", "*.txt", "*.yaml", "cmake/*", "seal_source/*")
+    for path in Path("workloads", place).glob(pattern)
+)
 
-rule client_operations:
-    input:
-        recorded="results/recorded/gem5/manifest.yaml",
-        runs=sorted(map(str, Path("results/recorded/gem5").glob("*.stats.txt.gz"))),
-    output:
-        operations="results/profile/client_operations.csv",
-    log:
-        "results/logs/client_operations.log",
-    benchmark:
-        "results/benchmarks/client_operations.tsv"
-    conda:
-        "../environment.yml"
-    params:
-        settings=settings(
-            client=CONFIG.client,
-            provider=CONFIG.providers.gem5,
-            gem5=CONFIG.tools.gem5,
-        ),
-        code=code_hash("models.client.operations"),
-    shell:
-        "python -m models.client.operations --settings {params.settings:q}"
-        " --input recorded={input.recorded} --output operations={output.operations}"
-        " 2>&1 | tee {log}"
+if CONFIG.providers.a7 == "fast":
+
+    # Measured now: seconds for each parameter set, minutes where the program is built first.
+    rule client_operations:
+        input:
+            core=CONFIG.client_program.core,
+            sources=CLIENT_PROGRAM,
+        output:
+            operations="results/profile/client_operations.csv",
+            profile="results/profile/client_profile.csv",
+            timings="results/profile/client_operations_timings.csv",
+        log:
+            "results/logs/client_operations.log",
+        benchmark:
+            "results/benchmarks/client_operations.tsv"
+        conda:
+            "../environment.yml"
+        params:
+            settings=settings(
+                client=CONFIG.client,
+                program=CONFIG.client_program,
+                parameter_sets=CONFIG.parameter_sets,
+                scaling_points=[
+                    p for p in CONFIG.scaling_points if p.poly_modulus_degree <= 16384
+                ],
+            ),
+            code=code_hash("workloads.fast_core.measure"),
+        shell:
+            "python -m workloads.fast_core.measure --settings {params.settings:q}"
+            " --output operations={output.operations} profile={output.profile}"
+            " timings={output.timings} 2>&1 | tee {log}"
+
+else:
+
+    rule client_operations:
+        input:
+            recorded="results/recorded/gem5/manifest.yaml",
+            runs=sorted(map(str, Path("results/recorded/gem5").glob("*.stats.txt.gz"))),
+        output:
+            operations="results/profile/client_operations.csv",
+        log:
+            "results/logs/client_operations.log",
+        benchmark:
+            "results/benchmarks/client_operations.tsv"
+        conda:
+            "../environment.yml"
+        params:
+            settings=settings(
+                client=CONFIG.client,
+                provider=CONFIG.providers.gem5,
+                gem5=CONFIG.tools.gem5,
+            ),
+            code=code_hash("models.client.operations"),
+        shell:
+            "python -m models.client.operations --settings {params.settings:q}"
+            " --input recorded={input.recorded} --output operations={output.operations}"
+            " 2>&1 | tee {log}"
 
 
 # The client program on this machine and for the simulated core: minutes, as SEAL is compiled along.

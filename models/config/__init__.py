@@ -12,6 +12,7 @@ from pydantic import Field, ValidationError, model_validator
 from pydantic_core import to_json
 
 from models.config.base import Section, one_line
+from models.config.client import ClientProgram
 from models.config.memory import Memory
 from models.config.platform import Accelerator, Client, Providers, Radio, Tools
 from models.config.workloads import (
@@ -63,6 +64,9 @@ class Config(Section):
         "SEAL is what SEAL itself proposes at N = 8192, the paper's baseline",
     )
     client: Client = Field(Client(), description="the client's processor")
+    client_program: ClientProgram = Field(
+        ClientProgram(), description="the client's program, where its profile is live"
+    )
     radio: Radio = Field(Radio(), description="the link to the server")
     memory: Memory = Field(Memory(), description="on-chip SRAM (DESTINY)")
     accelerator: Accelerator = Field(Accelerator(), description="the CHOCO-TACO design point")

@@ -16,6 +16,10 @@ class Providers(Section):
     gem5: Provider = Field("auto", description="gem5: auto, live or recorded")
     destiny: Provider = Field("auto", description="DESTINY: auto, live or recorded")
     openroad: Provider = Field("auto", description="OpenROAD: auto, live or recorded")
+    a7: Literal["gem5", "fast"] = Field(
+        "gem5",
+        description="client operations: from gem5, or run now on the fast model of its core",
+    )
 
 
 class Tools(Section):
@@ -34,7 +38,7 @@ class Client(Section):
     active_power_w: Annotated[float, Field(gt=0)] = Field(
         0.2695, description="average active power in W (NXP AN5345, Dhrystone, as the paper cites)"
     )
-    seal_version: Literal["3.4.5", "4.4.3"] = Field(
+    seal_version: Literal["3.4.5", "4.1.2", "4.4.3"] = Field(
         "3.4.5", description="SEAL on the client; the paper used 3.4 (clipped normal errors)"
     )
 

@@ -21,14 +21,12 @@ from typing import Literal
 
 from pydantic import Field
 
-from models.config.base import Section
+from models.config.client import SealBuild
 from models.errors import ChocoError
 from models.stage import Job, run_stage
 from models.tables import replacing
 
 Target = Literal["host", "armv7a"]
-Sampler = Literal["binomial", "normal"]
-Generator = Literal["blake2xb", "shake256"]
 
 _HERE = Path(__file__).parent
 _BUILD = _HERE.parent / "_build"
@@ -38,17 +36,10 @@ _RECIPE = (_HERE / "CMakeLists.txt", _TOOLCHAIN, _HERE / "seal_source/uv.lock")
 _GENERATORS = {"blake2xb": "Blake2xb", "shake256": "Shake256"}
 
 
-class Settings(Section):
+class Settings(SealBuild):
     """What to build."""
 
     target: Target = Field("armv7a", description="this machine, or Armv7-A (static)")
-    error_sampler: Sampler = Field(
-        "binomial", description="SEAL's error distribution: binomial, or clipped normal as before 4"
-    )
-    random_generator: Generator = Field("blake2xb", description="SEAL's generator")
-    seal_dir: Path | None = Field(
-        None, description="an installed SEAL or its source; null: SEAL 4.1.2 from its package"
-    )
 
 
 def missing_tool(target: Target) -> str | None:
@@ -63,7 +54,10 @@ def missing_tool(target: Target) -> str | None:
 
 def program(settings: Settings) -> Path:
     """Return where the program of these settings is, or will be once it is built."""
-    digest = hashlib.sha256(settings.model_dump_json().encode())
+    order = ("target", "error_sampler", "random_generator", "seal_dir")
+    values = json.loads(settings.model_dump_json())
+    key = json.dumps({name: values[name] for name in order}, separators=(",", ":"))
+    digest = hashlib.sha256(key.encode())
     for path in _RECIPE:
         digest.update(path.read_bytes())
     return _BUILD / f"client_ops-{settings.target}-{digest.hexdigest()[:16]}" / "client_ops"
@@ -129,17 +123,28 @@ def _definitions(settings: Settings) -> list[str]:
         definitions["SEAL_SOURCE"] = str(seal_source())
     elif (given / "CMakeLists.txt").is_file():
         definitions["SEAL_SOURCE"] = str(given.absolute())
-    elif any(given.rglob("SEALConfig.cmake")):
-        if (settings.error_sampler, settings.random_generator) != ("binomial", "blake2xb"):
-            raise ChocoError(
-                f"{given}: an installed SEAL has its sampler and generator built in; "
-                "leave error_sampler and random_generator at their defaults, or give its source"
-            )
-        config = next(given.rglob("SEALConfig.cmake")).parent
-        definitions["SEAL_DIR"] = str(config.absolute())
+    elif config := next(given.rglob("SEALConfig.cmake"), None):
+        _check_built_in(given, settings)
+        definitions["SEAL_DIR"] = str(config.parent.absolute())
     else:
         raise ChocoError(f"{given}: neither SEAL's source tree nor an installed SEAL is here")
     return [f"-D{name}={value}" for name, value in definitions.items()]
+
+
+def _check_built_in(installed: Path, settings: SealBuild) -> None:
+    """Refuse a sampler or generator that an installed SEAL does not have."""
+    header = next(installed.rglob("seal/util/config.h"), None)
+    if header is None:
+        raise ChocoError(f"{installed}: no seal/util/config.h in it; give where SEAL is installed")
+    text = header.read_text(encoding="utf-8")
+    normal = "#define SEAL_USE_GAUSSIAN_NOISE" in text or "#define SEAL_VERSION_MAJOR 3" in text
+    sampler = "normal" if normal else "binomial"
+    generator = "shake256" if "#define SEAL_DEFAULT_PRNG Shake256" in text else "blake2xb"
+    if (settings.error_sampler, settings.random_generator) != (sampler, generator):
+        raise ChocoError(
+            f"{installed}: this SEAL was built with error_sampler {sampler} and random_generator "
+            f"{generator}; set these, or give SEAL's source"
+        )
 
 
 def run_logged(command: list[str], log: Path, mode: Literal["w", "a"]) -> None:

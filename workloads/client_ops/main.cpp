@@ -137,12 +137,21 @@ Exit run(const Options &options, const Context &context) {
     return done;
 }
 
+std::string seal_version() {
+    return std::to_string(SEAL_VERSION_MAJOR) + "." + std::to_string(SEAL_VERSION_MINOR) + "." +
+           std::to_string(SEAL_VERSION_PATCH);
+}
+
 }  // namespace
 
 int main(int count, char **arguments) {
     const std::vector<std::string> given(arguments + 1, arguments + count);
     if (given.size() == 1 && given[0] == "--help") {
         write_text(STDOUT_FILENO, usage);
+        return done;
+    }
+    if (given.size() == 1 && given[0] == "--version") {
+        write_text(STDOUT_FILENO, ("SEAL " + seal_version() + "\n").c_str());
         return done;
     }
     try {

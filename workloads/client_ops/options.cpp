@@ -11,6 +11,7 @@ const char *const usage =
     "                  --plain-modulus-bits B (bfv) | --scale-bits B (ckks)\n"
     "                  [--encryption public|secret] [--message random|periodic]\n"
     "                  [--repetitions R] [--seed S] [--markers none|gem5]\n"
+    "       client_ops --help | --version (of SEAL)\n"
     "Runs encode, encrypt, decrypt and decode through SEAL and checks the message.\n"
     "A message fills all slots: random, or slot i holds i mod 16 (its plaintext has few nonzero\n"
     "coefficients, which some versions of SEAL encrypt faster).\n"

@@ -155,13 +155,22 @@ def test_a_directory_without_seal_is_refused(tmp_path, monkeypatch):
         build(Settings(target="host", seal_dir=tmp_path))
 
 
-def test_an_installed_seal_has_its_sampler_built_in(tmp_path, monkeypatch):
-    monkeypatch.setattr(builder, "_BUILD", tmp_path / "build")
-    monkeypatch.setattr(builder, "missing_tool", lambda target: None)
-    (tmp_path / "lib").mkdir()
-    (tmp_path / "lib/SEALConfig.cmake").touch()
-    with pytest.raises(ChocoError, match="has its sampler and generator built in"):
-        build(Settings(target="host", seal_dir=tmp_path, error_sampler="normal"))
+@pytest.mark.parametrize(
+    ("version", "defines", "sampler"),
+    [(3, "", "normal"), (4, "", "binomial"), (4, "#define SEAL_USE_GAUSSIAN_NOISE", "normal")],
+)
+def test_an_installed_seal_has_its_sampler_built_in(tmp_path, version, defines, sampler):
+    header = tmp_path / "include/seal/util/config.h"
+    header.parent.mkdir(parents=True)
+    header.write_text(f"#define SEAL_VERSION_MAJOR {version}\n{defines}\n")
+    config = tmp_path / "lib/SEALConfig.cmake"
+    config.parent.mkdir()
+    config.touch()
+    other = {"normal": "binomial", "binomial": "normal"}[sampler]
+    with pytest.raises(ChocoError, match=f"was built with error_sampler {sampler} and"):
+        builder._definitions(Settings(seal_dir=tmp_path, error_sampler=other))
+    definitions = builder._definitions(Settings(seal_dir=tmp_path, error_sampler=sampler))
+    assert f"-DSEAL_DIR={config.parent}" in definitions
 
 
 def test_a_package_that_is_not_the_pinned_one_is_refused(tmp_path, monkeypatch):
