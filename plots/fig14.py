@@ -17,7 +17,8 @@ from plots import style
 
 _PANELS = (("time_s", 1e3, "ms", "Time (ms)"), ("energy_j", 1e3, "mJ", "Energy (mJ)"))
 _SYSTEMS = {
-    "local_tflite": "local inference",
+    "local_tflite": "local, float32",
+    "local_int8": "local, int8",
     "choco_software": "CHOCO, software",
     "choco_taco": "CHOCO-TACO",
 }
@@ -32,8 +33,10 @@ _COMPONENTS: dict[str, tuple[str, ColorType]] = {
     "encrypt": ("encode, encrypt", style.ORANGE),
     "decrypt": ("decrypt, decode", style.YELLOW),
     "client_plain": ("plain operations", style.PURPLE),
+    "local_compute": ("local inference", style.GREEN),
     "communication": ("communication", style.SKY),
 }
+_PLAIN = {"client_plain"}
 _PAPER_CLAIMS = {
     "time_s": ("derived_{}_communication_time", 1.0),
     "energy_j": ("derived_{}_communication_energy", 1e-3),
@@ -55,7 +58,7 @@ def figure(inference: pd.DataFrame, claims: paper.PaperData) -> Figure:
     networks = list(dict.fromkeys(inference.network))
     drawn, grid = style.new_figure(
         width_in=style.PAGE_WIDTH_IN,
-        height_in=1.0 + 1.05 * len(networks),
+        height_in=1.0 + 1.25 * len(networks),
         nrows=len(networks),
         ncols=len(_PANELS),
         sharey=True,
@@ -74,10 +77,13 @@ def figure(inference: pd.DataFrame, claims: paper.PaperData) -> Figure:
         handles=_legend(inference), loc="outside upper center", ncols=5, fontsize=7, frameon=False
     )
     sources = combine(*dict.fromkeys(inference.provenance))
-    notes = [
-        f"{sources}.",
-        "Not counted yet: the client's plain operations (activation, pooling, requantization).",
-    ]
+    notes = [f"{sources}."]
+    offloading = inference[inference.system.str.startswith("choco")]
+    if not offloading.groupby(["network", "system"]).component.agg(set).map(_PLAIN.issubset).all():
+        notes.append(
+            "Not counted everywhere: the client's plain operations (activation, pooling, "
+            "requantization)."
+        )
     made_up = inference.weights.str.contains("synthetic")
     if made_up.any():
         named = " and ".join(dict.fromkeys(inference[made_up].network))
@@ -108,9 +114,12 @@ def _panel(
         if system == "choco_taco" and value:
             axes.scatter(value, y, **style.PAPER_MARKER)
             end = max(end, value)
-        computing = parts.drop("communication").sum()
+        computing = parts.drop("communication", errors="ignore").sum()
+        text = f"{_number(parts.sum())} {unit}"
+        if computing < parts.sum():
+            text += f" ({_number(computing)} {unit} computing)"
         axes.annotate(
-            f"{_number(parts.sum())} {unit} ({_number(computing)} {unit} computing)",
+            text,
             (end, y),
             xytext=(5, 0),
             textcoords="offset points",

@@ -27,6 +27,7 @@ rule offload_inference:
     input:
         client=rules.client_operations.output.operations,
         accelerator=rules.accelerator_operations.output.operations,
+        local=rules.local_inference.output.layers,
         workloads=expand(rules.infer_network.output.summary, network=NETWORKS),
     output:
         inference="results/offload/inference.csv",
@@ -48,8 +49,26 @@ rule offload_inference:
         code=code_hash("models.offload"),
     shell:
         "python -m models.offload --settings {params.settings:q} --input client={input.client}"
-        " accelerator={input.accelerator} {params.workloads}"
+        " accelerator={input.accelerator} local={input.local} {params.workloads}"
         " --output inference={output.inference} 2>&1 | tee {log}"
+
+
+rule local_comparison:
+    input:
+        inference=rules.offload_inference.output.inference,
+    output:
+        comparison="results/offload/local_comparison.csv",
+    log:
+        "results/logs/local_comparison.log",
+    benchmark:
+        "results/benchmarks/local_comparison.tsv"
+    conda:
+        "../environment.yml"
+    params:
+        code=code_hash("models.local_comparison"),
+    shell:
+        "python -m models.local_comparison --input inference={input.inference}"
+        " --output comparison={output.comparison} 2>&1 | tee {log}"
 
 
 rule software_gain:

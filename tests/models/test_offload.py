@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from models import comparison, offload
 from models.accelerator.operations import ACCELERATOR_OPERATIONS
+from models.client.inference import LOCAL_INFERENCE
 from models.client.operations import CLIENT_OPERATIONS
 from models.config import Config
 from models.config.platform import Client, Radio
@@ -55,6 +56,36 @@ def accelerator(*points):
             for p in points or POINTS
         ],
         ignore_index=True,
+    )
+
+
+def local():
+    """Costs on the client itself, joules a tenth of the seconds."""
+
+    def row(layer, operation, dtype, time_s, network="LeNetSm"):
+        return {
+            "network": network,
+            "layer": layer,
+            "operation": operation,
+            "dtype": dtype,
+            "macs": 1,
+            "cycles": 1,
+            "time_s": time_s,
+            "energy_j": time_s / 10,
+            "macs_per_cycle": 1.0,
+            "provenance": "recorded fast model",
+        }
+
+    return pd.DataFrame(
+        [
+            row("4096 slots", "pack", "int32", 0.01, network="any"),
+            row("4096 slots", "unpack", "int32", 0.02, network="any"),
+            row("conv1", "convolution", "float32", 5.0),
+            row("conv1", "max_pool", "float32", 1.0),
+            row("conv1", "convolution", "int8", 2.0),
+            row("conv1", "relu", "int32", 0.3),
+            row("conv1", "requantize", "int32", 0.4),
+        ]
     )
 
 
@@ -116,7 +147,12 @@ def test_a_point_without_accelerator_costs_is_an_error():
 
 def test_inference_is_counts_times_costs(summary):
     table = offload.inference_costs(
-        summary.iloc[0], SET_B, software(), accelerator(), Radio(bit_rate_bps=1e6, power_w=0.5)
+        summary.iloc[0],
+        SET_B,
+        software(),
+        accelerator(),
+        Radio(bit_rate_bps=1e6, power_w=0.5),
+        local(),
     ).set_index(["system", "component"])
     assert table.time_s["choco_software", "encrypt"] == pytest.approx(3 * 21)
     assert table.energy_j["choco_software", "decrypt"] == pytest.approx(2 * 1.0)
@@ -125,26 +161,46 @@ def test_inference_is_counts_times_costs(summary):
     for system in ("choco_software", "choco_taco"):
         assert table.time_s[system, "communication"] == pytest.approx(4.4)
         assert table.energy_j[system, "communication"] == pytest.approx(2.2)
-    assert set(table.index.get_level_values("system")) == {"choco_software", "choco_taco"}
+        # 3 packed, 2 unpacked, and what is between the layers.
+        assert table.time_s[system, "client_plain"] == pytest.approx(3 * 0.01 + 2 * 0.02 + 0.7)
+        assert table.energy_j[system, "client_plain"] == pytest.approx(0.077)
+    assert table.time_s["local_tflite", "local_compute"] == pytest.approx(5 + 1)
+    assert table.energy_j["local_int8", "local_compute"] == pytest.approx(0.2)
+    assert len(table) == 2 * 4 + 2
+
+
+@pytest.mark.parametrize("other", [{"network": "VGG16"}, {"layer": "8192 slots"}])
+def test_what_was_not_measured_has_no_rows(summary, other):
+    # Another network or another number of slots than the workload's.
+    costs = local()
+    costs.loc[
+        costs.network.eq("any") if "layer" in other else costs.network.ne("any"), [*other]
+    ] = next(iter(other.values()))
+    table = offload.inference_costs(
+        summary.iloc[0], SET_B, software(), accelerator(), Radio(), costs
+    )
+    assert "client_plain" not in set(table.component)
+    assert table.system.str.startswith("local").any() == ("layer" in other)
 
 
 def test_parameters_without_a_software_run_have_no_software_rows(summary):
     table = offload.inference_costs(
-        summary.iloc[0], SET_B, software(POINTS[0]), accelerator(), Radio()
+        summary.iloc[0], SET_B, software(POINTS[0]), accelerator(), Radio(), local()
     )
-    assert set(table.system) == {"choco_taco"}
+    assert set(table.system) == {"choco_taco", "local_tflite", "local_int8"}
 
 
 def offload_job(tmp_path: Path, summary):
     client = tmp_path / "client.csv"
     write_table(software(), client, CLIENT_OPERATIONS)
     write_table(accelerator(), tmp_path / "accelerator.csv", ACCELERATOR_OPERATIONS)
+    write_table(local(), tmp_path / "local.csv", LOCAL_INFERENCE)
     summary.to_csv(tmp_path / "summary.csv", index=False)
     synthetic = {"network": "VGG16", "weights": "seeded synthetic", "encryptions": 30}
     summary.assign(**synthetic).to_csv(tmp_path / "second.csv", index=False)
     return Job(
         offload.Settings(),
-        {name: tmp_path / f"{name}.csv" for name in ("client", "accelerator")}
+        {name: tmp_path / f"{name}.csv" for name in ("client", "accelerator", "local")}
         | {"lenet_sm": tmp_path / "summary.csv", "vgg16": tmp_path / "second.csv"},
         {"inference": tmp_path / "inference.csv"},
     )
@@ -155,7 +211,8 @@ def test_the_stages_write_checked_tables(tmp_path, summary):
     offload.stage(job)
     table = read_table(job.outputs["inference"], offload.INFERENCE)
     assert list(dict.fromkeys(table.network)) == ["LeNetSm", "VGG16"]
-    assert len(table) == 2 * 6
+    # LeNetSm with plain operations and local inference, VGG16 without: it was not measured.
+    assert table.network.value_counts().to_dict() == {"LeNetSm": 2 * 4 + 2, "VGG16": 2 * 3}
     encrypt = table[table.component == "encrypt"].set_index(["network", "system"]).time_s
     ratio = encrypt["VGG16", "choco_taco"] / encrypt["LeNetSm", "choco_taco"]
     assert ratio == pytest.approx(10)

@@ -49,10 +49,21 @@ def test_bars_are_stacked_to_the_total(inference):
 
 def test_local_inference_is_not_yet_until_it_has_rows(inference):
     time = fig14.figure(inference, CLAIMS).axes[0]
-    assert [text.get_text() for text in time.texts].count("not yet") == 1
-    local = inference.iloc[[2]].assign(system="local_tflite")
+    assert [text.get_text() for text in time.texts].count("not yet") == 2
+    local = inference.iloc[[2]].assign(system="local_tflite", component="local_compute")
     time = fig14.figure(pd.concat([inference, local]), CLAIMS).axes[0]
-    assert "not yet" not in [text.get_text() for text in time.texts]
+    texts = [text.get_text() for text in time.texts]
+    assert texts.count("not yet") == 1
+    assert "200 ms" in texts
+
+
+def test_plain_operations_that_are_not_counted_are_told(inference):
+    def footnote(table):
+        return " ".join(text.get_text() for text in fig14.figure(table, CLAIMS).texts)
+
+    assert "Not counted everywhere" in footnote(inference)
+    plain = inference[inference.component == "encrypt"].assign(component="client_plain")
+    assert "Not counted everywhere" not in footnote(pd.concat([inference, plain]))
 
 
 def test_only_preliminary_parts_are_hatched(inference):

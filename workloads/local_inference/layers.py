@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from math import prod
 
+from models.client.inference import slots_layer
 from models.errors import ChocoError
 from workloads.dnn.layers import AveragePool, Convolution, MaxPool, Parallel, Pool, Relu, Shape
 from workloads.dnn.network import Network, Step
@@ -84,7 +85,7 @@ def plain_operations(network: Network) -> list[Run]:
 def slot_operations(poly_modulus_degree: int) -> list[Run]:
     """Return what carries values into and out of the slots of one ciphertext."""
     return [
-        Run("ciphertext", operation, "int32", (poly_modulus_degree,))
+        Run(slots_layer(poly_modulus_degree), operation, "int32", (poly_modulus_degree,))
         for operation in ("pack", "unpack")
     ]
 

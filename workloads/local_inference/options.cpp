@@ -7,7 +7,7 @@ namespace local_inference {
 const char *const usage =
     "usage: local_inference [--relu] [--markers none|gem5] [--output] LAYER NUMBERS... TYPE\n"
     "\n"
-    "Runs one layer twice, first to warm up; the second time is a region of interest.\n"
+    "Runs one layer twice, first to warm up; the second run is what is measured.\n"
     "\n"
     "  convolution HEIGHT WIDTH CHANNELS OUT_CHANNELS KERNEL STRIDE PADDING   float32, int8\n"
     "  fully_connected IN_FEATURES OUT_FEATURES                               float32, int8\n"

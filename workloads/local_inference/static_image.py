@@ -45,6 +45,7 @@ class _Segment:
 class _Symbol:
     name: str
     value: int
+    size: int
     defined: bool
     weak: bool
     kind: int
@@ -108,10 +109,10 @@ class _Library:
 
     def _symbol(self, index: int) -> _Symbol:
         start = self._at(self._dynamic["symbols"]) + 16 * index
-        name, value, _, info, _, section = struct.unpack_from("<IIIBBH", self._content, start)
+        name, value, size, info, _, section = struct.unpack_from("<IIIBBH", self._content, start)
         begin = self._at(self._dynamic["strings"]) + name
         text = self._content[begin : self._content.index(b"\0", begin)].decode()
-        return _Symbol(text, value, section != 0, info >> 4 == _WEAK, info & 0xF)
+        return _Symbol(text, value, size, section != 0, info >> 4 == _WEAK, info & 0xF)
 
     def _at(self, address: int | None) -> int:
         for segment in self.segments:
@@ -164,6 +165,7 @@ def assembly(path: Path) -> str:
                 f".global {symbol.name}",
                 f".type {symbol.name}, %{kind}",
                 f".set {symbol.name}, image + {symbol.value:#x}",
+                f".size {symbol.name}, {symbol.size}",
             ]
     if constructors := library.constructors():
         lines.append('.section .init_array, "aw", %init_array')

@@ -17,7 +17,7 @@ def local_inference():
     if (lacking := missing(Settings())) is not None:
         pytest.skip(lacking)
     if not program(Settings()).exists():
-        pytest.skip("local_inference is not built; `snakemake local-inference` builds it")
+        pytest.skip("local_inference is not built; `snakemake local-inference-program` builds it")
     if shutil.which("qemu-arm") is None:
         pytest.skip("no qemu-arm on PATH")
 
