@@ -4,6 +4,9 @@ Latencies are in cycles of the core where its pipeline and caches decide them an
 the memory outside does, so that a file stays right at another clock.
 """
 
+import argparse
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -94,6 +97,9 @@ class Memory(Section):
     device_bus_bits: Literal[8, 16, 32, 64] | None = Field(
         None, description="width of the data bus; null: the device's own"
     )
+    device_clock_hz: Annotated[float, Field(gt=0)] | None = Field(
+        None, description="clock of the data bus in Hz; null: the device's own"
+    )
     read_latency_s: Annotated[float, Field(gt=0)] = Field(
         description="seconds from a miss of the last cache to the data (fast model)"
     )
@@ -182,3 +188,17 @@ def fast_parameters(core: Core) -> str:
             f"{level}.replacement": cache.replacement,
         }
     return "".join(f"{name} {value}\n" for name, value in values.items())
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print a core file as JSON, which gem5's Python can read without any package."""
+    parser = argparse.ArgumentParser(description=(main.__doc__ or "").split("\n")[0])
+    parser.add_argument("core", type=Path, help="core file (YAML)")
+    try:
+        print(read_core(parser.parse_args(arguments).core).model_dump_json(indent=2))
+    except ChocoError as error:
+        sys.exit(f"error: {error}")
+
+
+if __name__ == "__main__":
+    main()
