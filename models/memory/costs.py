@@ -1,8 +1,8 @@
 """Costs of SRAM arrays with one read and one write port, over any shape of capacities.
 
-A capacity that DESTINY was run for is exact. Between two runs, costs are interpolated, linearly in
-the logarithms of capacity and cost; ``results/memory/interpolation.csv`` has the error. Word widths
-are never interpolated, and nothing is extrapolated. The second port is a set of factors on
+A capacity that DESTINY was run for is exact. Between two runs, costs are interpolated;
+``results/memory/interpolation.csv`` has the error. Word widths are never interpolated, and nothing
+is extrapolated. The second port is a set of factors on
 DESTINY's single-port array (``models.config.memory.TwoPorts``).
 """
 
@@ -23,6 +23,9 @@ from models.tables import read_table
 Floats = NDArray[np.float64]
 Ports = Literal["1r1w", "1rw"]
 """One read and one write port, or one port for both as DESTINY models it."""
+
+_RUNS = 6
+"""Runs that an interpolated cost rests on."""
 
 _FACTOR = {
     "area_m2": "area",
@@ -167,7 +170,11 @@ class SramModel:
 def interpolate(
     sizes: NDArray[np.int64], costs: Floats, wanted: NDArray[np.int64], above: NDArray[np.int64]
 ) -> Floats:
-    """Interpolate costs between two sizes each, linearly in the logarithms.
+    """Interpolate costs between two sizes each.
+
+    DESTINY's optima follow the capacity in steps, as it divides arrays by powers of two. So the
+    estimate is a parabola in the logarithms, fitted to the runs nearest to the gap (three on each
+    side where there are as many), and no more and no less than the costs at the ends of the gap.
 
     Args:
         sizes: known capacities, ascending, shape (S,).
@@ -175,11 +182,18 @@ def interpolate(
         wanted: capacities between the first and the last of ``sizes``, shape (M,).
         above: index of the next larger known size of each, 1 to S - 1, shape (M,).
     """
-    lower, upper = np.log(sizes[above - 1]), np.log(sizes[above])
-    weight = (np.log(wanted) - lower) / (upper - lower)
-    first, second = np.log(costs[above - 1]), np.log(costs[above])
-    between: Floats = np.exp(first + weight * (second - first))
-    return between
+    x, y = np.log2(sizes), np.log2(costs)
+    between = np.empty(len(wanted))
+    for gap in np.unique(above):
+        here = above == gap
+        first = max(0, min(gap - _RUNS // 2, len(sizes) - _RUNS))
+        near = slice(first, first + _RUNS)
+        degree = min(2, len(x[near]) - 1)
+        trend = np.polyfit(x[near] - x[gap], y[near], degree)
+        ends = sorted((y[gap - 1], y[gap]))
+        between[here] = np.clip(np.polyval(trend, np.log2(wanted[here]) - x[gap]), *ends)
+    costs_between: Floats = np.exp2(between)
+    return costs_between
 
 
 def load_sram(arrays: Path, memory: Memory) -> SramModel:

@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from models.config.memory import Memory, TwoPorts
 from models.errors import ChocoError
-from models.memory.costs import SramModel
+from models.memory.costs import SramModel, interpolate
 from models.memory.study import clocks, interpolation_errors
 from models.memory.table import recorded_arrays
+from models.memory.validation import interpolation_section
 from models.recorded import open_recorded
 
 ROOT = Path(__file__).parents[3] / "results/recorded"
@@ -107,7 +108,7 @@ def test_what_is_outside_the_table_is_refused_not_extrapolated(size):
 
 
 def test_word_widths_are_not_interpolated():
-    with pytest.raises(ChocoError, match=r"no SRAM array with 96-bit words.*512 bits"):
+    with pytest.raises(ChocoError, match=r"no SRAM array with 96-bit words.*; there are 64, .*512"):
         MODEL(8192, 96)
 
 
@@ -124,23 +125,41 @@ def test_configuration_rejects_what_makes_no_sense():
 
 
 def test_interpolation_error_of_runs_that_were_left_out_is_small():
-    """A median of at most 10 % is the aim; the energy of a write is beyond it."""
+    """The aim: a median of at most 10 % for area, energy, leakage and latency."""
     errors = interpolation_errors(TABLE[TABLE.optimization_target == "ReadDynamicEnergy"])
-    median = errors.groupby("quantity").error.median()
-    assert (median.drop(["read_energy_j", "write_energy_j"]) <= 0.10).all()
+    kind = errors.quantity.str.extract("(area|energy|leakage|latency)", expand=False)
+    assert (errors.groupby(kind).error.median() <= 0.10).all()
 
 
-def test_interpolation_error_is_that_of_a_prediction_by_hand():
-    table = TABLE[TABLE.optimization_target == "ReadDynamicEnergy"]
-    errors = interpolation_errors(table)
-    area = errors[
-        (errors.device_roadmap == "LOP")
-        & (errors.word_bits == 512)
-        & (errors.capacity_bytes == 65536)
-        & (errors.quantity == "area_m2")
-    ]
-    predicted = (row(32768).area_m2 * row(131072).area_m2) ** 0.5  # halfway in the logarithm
-    assert area.error.item() == pytest.approx(abs(predicted / row(65536).area_m2 - 1))
+def test_costs_that_grow_as_a_power_are_interpolated_exactly():
+    sizes = 2 ** np.arange(7, 19)
+    wanted = np.array([200, 3000, 48 * 1024, 200_000])
+    costs = interpolate(sizes, 3e-12 * sizes**0.8, wanted, np.searchsorted(sizes, wanted))
+    np.testing.assert_allclose(costs, 3e-12 * wanted**0.8)
+
+
+def test_three_runs_are_enough_and_two_are_a_straight_line():
+    sizes, wanted = np.array([64, 128, 256]), np.array([181])
+    assert 2 < interpolate(sizes, np.array([1.0, 2.0, 4.0]), wanted, np.array([2]))[0] < 4
+    halfway = interpolate(sizes[:2], np.array([1.0, 4.0]), np.array([90]), np.array([1]))[0]
+    assert halfway == pytest.approx(2, rel=0.02)
+
+
+def test_a_left_out_run_is_predicted_without_it():
+    """Its own cost must not matter to the prediction that its error is measured with."""
+    kind = (TABLE.optimization_target == "ReadDynamicEnergy") & (TABLE.word_bits == 512)
+    table = TABLE[kind & (TABLE.device_roadmap == "LOP")]
+    changed = table.assign(area_m2=table.area_m2.where(table.capacity_bytes != 65536, 1e-7))
+
+    def predicted(rows):
+        errors = interpolation_errors(rows)
+        chosen = (errors.capacity_bytes == 65536) & (errors.quantity == "area_m2")
+        return errors[chosen].error.item()
+
+    area = row(65536).area_m2
+    prediction = {area * (1 + sign * predicted(table)) for sign in (1, -1)}
+    with_changed = {1e-7 * (1 + sign * predicted(changed)) for sign in (1, -1)}
+    assert min(abs(a / b - 1) for a in prediction for b in with_changed) < 1e-9
 
 
 def test_memory_does_not_limit_the_clock_to_100_mhz():
@@ -154,3 +173,30 @@ def test_memory_does_not_limit_the_clock_to_100_mhz():
     assert (buffers.max_clock_hz > 250e6).all()
     paper = buffers[(buffers.capacity_bytes == 65536) & (buffers.word_bits == 512)]
     assert paper.max_clock_hz.item() > 700e6
+
+
+def test_the_decision_record_states_the_numbers_of_the_model():
+    text = (ROOT.parents[1] / "docs/decisions/memory-does-not-limit-the-clock.md").read_text()
+    for log_n in range(10, 16):
+        size = 8 << log_n
+        single, double = MODEL(size, 512, "1rw"), MODEL(size, 512)
+        times = (single.read_latency_s, single.cycle_time_s, double.cycle_time_s)
+        clocks = [SramModel(TABLE, kind)(size, 512).max_clock_hz for kind in ("LOP", "LSTP", "HP")]
+        cells = [
+            *(f"{time * 1e9:.2f} ns" for time in times),
+            *(f"{clock / 1e6:.0f} MHz" for clock in clocks),
+        ]
+        assert f"| {1 << log_n} | {size // 1024} kB | {' | '.join(cells)} |" in text
+    for name, value in TwoPorts():
+        assert f"| {value:g} |" in text, name
+
+
+def test_the_validation_document_names_median_and_worst_error():
+    errors = interpolation_errors(TABLE)
+    text = interpolation_section(errors)
+    energy = errors[
+        (errors.optimization_target == "ReadDynamicEnergy")
+        & errors.quantity.isin(["read_energy_j", "write_energy_j"])
+    ].error
+    line = next(line for line in text.splitlines() if line.startswith("| energy, read or write"))
+    assert f"| {len(energy)} | {energy.median():.1%} | {energy.max():.1%} |" in line
