@@ -1,5 +1,7 @@
 """Figure 14: the client's end-to-end time and energy of one inference, by component."""
 
+import textwrap
+
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -77,7 +79,7 @@ def figure(inference: pd.DataFrame, claims: paper.PaperData) -> Figure:
         handles=_legend(inference), loc="outside upper center", ncols=5, fontsize=7, frameon=False
     )
     sources = combine(*dict.fromkeys(inference.provenance))
-    notes = [f"{sources}."]
+    notes = [textwrap.fill(f"{sources}.", 150)]
     offloading = inference[inference.system.str.startswith("choco")]
     if not offloading.groupby(["network", "system"]).component.agg(set).map(_PLAIN.issubset).all():
         notes.append(
