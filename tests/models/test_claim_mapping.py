@@ -9,12 +9,14 @@ import yaml
 from models import claim_mapping, paper
 from models.accelerator.operations import ACCELERATOR_OPERATIONS
 from models.claim_mapping import Mapping, NoValueError
+from models.client.inference import LOCAL_NETWORKS
 from models.client.operations import CLIENT_OPERATIONS
 from models.communication_schema import LAYERS, PROTOCOLS, REDUCTIONS
 from models.comparison import COMPARISON
 from models.config import Config
 from models.distance_schema import DISTANCE_SUMMARY
 from models.errors import ChocoError
+from models.local_comparison import LOCAL_COMPARISON
 from models.noise_schema import TABLE4
 from models.offload import INFERENCE
 from models.sizes_schema import TABLE3
@@ -207,6 +209,7 @@ def test_the_shipped_mapping_knows_its_claims_and_its_configuration_keys():
 
 SCHEMAS = {
     "results/accelerator/operations.csv": ACCELERATOR_OPERATIONS,
+    "results/client/local_networks.csv": LOCAL_NETWORKS,
     "results/communication/layers.csv": LAYERS,
     "results/communication/protocols.csv": PROTOCOLS,
     "results/communication/reductions.csv": REDUCTIONS,
@@ -214,6 +217,7 @@ SCHEMAS = {
     "results/offload/comparison.csv": COMPARISON,
     "results/offload/distance_summary.csv": DISTANCE_SUMMARY,
     "results/offload/inference.csv": INFERENCE,
+    "results/offload/local_comparison.csv": LOCAL_COMPARISON,
     "results/offload/software_gain.csv": SOFTWARE_GAIN,
     "results/parameters/table3.csv": TABLE3,
     "results/profile/client_operations.csv": CLIENT_OPERATIONS,
