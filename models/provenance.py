@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 PAPER = "paper"
-_OUR_PACKAGES = ("models", "plots", "workloads")
+_OUR_PACKAGES = ("models", "plots", "rtl", "workloads")
 
 
 def live(tool: str, version: str) -> str:

@@ -1,4 +1,4 @@
-"""The external tools gem5, DESTINY and OpenROAD: where they are, and where their numbers come from.
+"""The external tools: where they are, and where their numbers come from.
 
 A provider is ``live`` (run the tool now), ``recorded`` (outputs of a real run, committed) or
 ``auto`` (live if the tool is there and this toolkit can drive it, else recorded). Whatever is
@@ -14,6 +14,7 @@ import shutil
 import subprocess
 import tempfile
 from dataclasses import dataclass
+from importlib import metadata
 from pathlib import Path
 from typing import Literal
 
@@ -37,6 +38,8 @@ class Tool:
     binaries: tuple[str, ...]
     """Names looked up on PATH, in this order."""
     unlocks: str
+    package: str | None = None
+    """The Python package that is the tool, in place of a binary."""
     version_arguments: tuple[str, ...] | None = None
     """Arguments that make it print its version; None: it cannot, its checksum stands in."""
     version_pattern: str = r"(\S+)"
@@ -66,7 +69,24 @@ OPENROAD = Tool(
     unlocks="placed and routed area, timing and power",
     version_arguments=("-version",),
 )
+YOSYS = Tool(
+    key="yosys",
+    name="Yosys",
+    binaries=(),
+    unlocks="synthesis of the accelerator's blocks, formal proofs",
+    package="pyosys",
+)
+OPENSTA = Tool(
+    key="opensta",
+    name="OpenSTA",
+    binaries=("sta",),
+    unlocks="timing and power of synthesized blocks",
+    version_arguments=("-version",),
+)
 TOOLS = (GEM5, DESTINY, OPENROAD)
+"""Tools that have a provider."""
+FLOW_TOOLS = (YOSYS, OPENSTA)
+"""Tools of `snakemake synthesis`, which runs live or not at all."""
 
 
 @dataclass(frozen=True)
@@ -113,14 +133,18 @@ def find(tool: Tool, configured: Path | None = None) -> Path | None:
     return None
 
 
-def probe_version(tool: Tool, path: Path) -> str:
+def probe_version(tool: Tool, path: Path | None) -> str:
     """Ask a tool for its version by running it, in a directory of its own.
 
-    A tool that cannot say its version is named by the checksum of its binary.
+    A tool that cannot say its version is named by the checksum of its binary; of a Python package
+    the installed version counts, and ``path`` is None.
 
     Raises:
         ChocoError: it does not start, does not end in time, or prints no version.
     """
+    if tool.package is not None:
+        return metadata.version(tool.package)
+    assert path is not None
     if tool.version_arguments is None:
         return f"sha256:{hashlib.sha256(path.read_bytes()).hexdigest()[:12]}"
     command = [str(path.absolute()), *tool.version_arguments]
@@ -201,7 +225,23 @@ def doctor(config: Config, recorded: Path = RECORDED) -> list[DoctorRow]:
         except ChocoError as error:
             provider = f"none: {error}"
         rows.append(DoctorRow(tool.name, path, version, provider, tool.unlocks))
-    return rows
+    return rows + [_flow_row(tool, config) for tool in FLOW_TOOLS]
+
+
+def _flow_row(tool: Tool, config: Config) -> DoctorRow:
+    without = "none: the committed results of synthesis remain in use"
+    try:
+        path = None
+        if tool.package is None:
+            path = find(tool, getattr(config.tools, tool.key))
+            if path is None:
+                return DoctorRow(tool.name, "not found", "-", without, tool.unlocks)
+        version = probe_version(tool, path)
+    except (ChocoError, metadata.PackageNotFoundError) as error:
+        return DoctorRow(tool.name, "not found", f"unknown: {error}", without, tool.unlocks)
+    where = str(path) if path else f"Python package {tool.package}"
+    source = provenance.live(tool.name, version)
+    return DoctorRow(tool.name, where, version, f"{source} (snakemake synthesis)", tool.unlocks)
 
 
 def _live(tool: Tool, path: Path, why: str) -> Resolution:

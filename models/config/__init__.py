@@ -14,6 +14,7 @@ from pydantic_core import to_json
 from models.config.base import Section, one_line
 from models.config.client import ClientProgram
 from models.config.memory import Memory
+from models.config.pdk import Pdk
 from models.config.platform import Accelerator, Client, Providers, Radio, Tools
 from models.config.workloads import (
     Datasets,
@@ -70,6 +71,7 @@ class Config(Section):
     radio: Radio = Field(Radio(), description="the link to the server")
     memory: Memory = Field(Memory(), description="on-chip SRAM (DESTINY)")
     accelerator: Accelerator = Field(Accelerator(), description="the CHOCO-TACO design point")
+    pdk: Pdk = Field(Pdk(), description="cell library of `snakemake synthesis`")
     scaling_points: tuple[ModulusChain, ...] = Field(
         tuple(
             ModulusChain(poly_modulus_degree=n, coeff_modulus_bits=bits)

@@ -28,6 +28,7 @@ class Tools(Section):
     gem5: Path | None = Field(None, description="path of gem5.opt built for Arm")
     destiny: Path | None = Field(None, description="path of the destiny binary")
     openroad: Path | None = Field(None, description="path of the openroad binary")
+    opensta: Path | None = Field(None, description="path of OpenSTA's binary, sta")
 
 
 class Client(Section):
