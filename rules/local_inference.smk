@@ -30,7 +30,7 @@ if CONFIG.providers.a7 == "fast":
             core=CORE,
         output:
             cycles="results/client/layer_cycles.csv",
-            timings="results/client/layer_cycles_timings.csv",
+            timings="results/client/timings.csv",
         log:
             "results/logs/layer_cycles.log",
         benchmark:

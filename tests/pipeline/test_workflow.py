@@ -133,7 +133,9 @@ def test_killed_run_resumes_to_identical_tables(finished, tmp_path):
 
 def test_every_rule_has_a_log_and_a_benchmark(finished):
     rules = set(snakemake(finished, "--list-rules").stdout.split())
-    rules -= {"reproduce-all", "rtl-test", "train", "train_network"}  # not part of the whole
+    # not part of the whole
+    rules -= {"reproduce-all", "rtl-test", "train", "train_network"}
+    rules -= {"client-ops", "local-inference-program"}
     for directory, suffix in (("logs", "log"), ("benchmarks", "tsv")):
         made = [path.stem for path in (finished / "results" / directory).glob(f"*.{suffix}")]
         assert [
@@ -146,7 +148,7 @@ def test_every_claim_that_is_mapped_finds_its_row(finished):
     claims = pd.read_csv(finished / "results/claims.csv")
     assert len(claims) >= 80
     missing = claims[claims["explanation"].fillna("").str.contains("has no row")]
-    assert set(missing["id"]) == {"he_share_of_client_time"}  # plain operations have no cost yet
+    assert missing.empty
     made = claims[claims["status"] != "not yet"]
     assert (made["provenance"].fillna("") != "").all()
 
