@@ -14,6 +14,7 @@ from pydantic import Field
 from models.baselines.inference import load, published_range
 from models.config.base import Section
 from models.config.platform import Client
+from models.errors import ChocoError
 from models.provenance import combine
 from models.recorded import open_recorded
 from models.stage import Job, run_stage
@@ -117,6 +118,12 @@ def recorded_cycles(directory: Path, run_id: str) -> pd.DataFrame:
         ChocoError: no such run, or its file is missing, has changed, or does not fit the schema.
     """
     store = open_recorded(directory)
+    cores = [run.id for run in store.runs]
+    if run_id not in cores:
+        raise ChocoError(
+            f"client_program.core: local inference is recorded on {', '.join(cores)}, not on "
+            f"{run_id!r}; providers.a7: fast runs it now"
+        )
     table = read_table(store.file(run_id), LAYER_CYCLES)
     return table.assign(provenance=store.provenance(run_id))
 

@@ -89,5 +89,5 @@ def test_the_stage_reads_the_recorded_run(tmp_path):
 def test_an_unknown_recorded_run_is_an_error(tmp_path):
     outputs = {name: tmp_path / f"{name}.csv" for name in ("layers", "networks")}
     settings = inference.Settings(run="cortex_m4")
-    with pytest.raises(ChocoError, match="no run 'cortex_m4'; recorded are"):
+    with pytest.raises(ChocoError, match=r"not on 'cortex_m4'; providers\.a7: fast"):
         inference.stage(Job(settings, {"recorded": RECORDED}, outputs))
