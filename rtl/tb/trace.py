@@ -41,13 +41,13 @@ def _module(path: list[str]) -> str | None:
     return module if not path or path[-1].startswith("u_") else None
 
 
-def instances(build: Build, module: str) -> list[str]:
+def instances(build: Build, module: str, level: str = "-O1") -> list[str]:
     """Return the paths of a module's instances in the machine.
 
     Raises:
         ValueError: there is none.
     """
-    machine = Machine(build, level="-O1", traced=True)
+    machine = Machine(build, level, traced=True)
     with tempfile.TemporaryDirectory() as directory:
         file = Path(directory) / "header.vcd"
         machine.trace(file, "", 0, 0)
@@ -68,7 +68,13 @@ def instances(build: Build, module: str) -> list[str]:
 
 
 def record(
-    build: Build, scope: str, file: Path, operation: str, size: tuple[int, int], *window: int
+    build: Build,
+    scope: str,
+    file: Path,
+    operation: str,
+    size: tuple[int, int],
+    window: tuple[int, int],
+    level: str = "-O1",
 ) -> None:
     """Run an operation at a size (N, k) and record an instance.
 
@@ -79,8 +85,9 @@ def record(
         operation: one of ``rtl.tb.measure.OPERATIONS``.
         size: polynomial degree and number of residues.
         window: first cycle after the command, and how many.
+        level: the C++ compiler's optimization.
     """
-    machine = Machine(build, level="-O1", traced=True)
+    machine = Machine(build, level, traced=True)
     operations = prepare(machine, *size)
     machine.trace(file, scope, *window)
     operations[operation]()
@@ -109,7 +116,7 @@ def main(arguments: list[str]) -> None:
     scope = paths[int(options.instance)] if options.instance.isdigit() else options.instance
     size = options.poly_modulus_degree, options.key_residues
     window = options.from_cycle, options.cycles
-    record(build, scope, options.vcd, options.operation, size, *window)
+    record(build, scope, options.vcd, options.operation, size, window)
 
 
 if __name__ == "__main__":

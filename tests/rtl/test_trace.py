@@ -7,6 +7,7 @@ from rtl.tb.reference.random_stream import Samples
 from rtl.tb.trace import instances, record
 
 BUILD = Build(residues=1, max_log_n=10, butterflies=1, message_butterflies=1, lanes=1)
+LEVEL = "-O0"  # it runs for a moment
 SEED, NONCE = bytes(32), 1  # what rtl.tb.measure.prepare loads
 
 
@@ -27,10 +28,10 @@ def signals_before_edges(vcd):
 
 def test_trace_holds_what_went_through_a_block(tmp_path):
     """The samples that a layer takes during an encryption are the generator's."""
-    (scope,) = instances(BUILD, "taco_rns_expand")
+    (scope,) = instances(BUILD, "taco_rns_expand", LEVEL)
     assert scope == "TOP.taco_top.u_datapath.gen_layer[0].u_layer.u_expand"
     file = tmp_path / "expand.vcd"
-    record(BUILD, scope, file, "bfv_encrypt", (1024, 1), 0, 1_000_000)
+    record(BUILD, scope, file, "bfv_encrypt", (1024, 1), (0, 1_000_000), LEVEL)
     samples = [
         (cycle["in_data_i"] ^ 128) - 128
         for cycle in signals_before_edges(file)
@@ -43,4 +44,4 @@ def test_trace_holds_what_went_through_a_block(tmp_path):
 
 def test_unknown_module():
     with pytest.raises(ValueError, match="no taco_nothing"):
-        instances(BUILD, "taco_nothing")
+        instances(BUILD, "taco_nothing", LEVEL)
