@@ -66,6 +66,33 @@ else:
             " 2>&1 | tee {log}"
 
 
+rule fast_model:
+    input:
+        fast_model="results/recorded/fast_model/manifest.yaml",
+        gem5="results/recorded/gem5/manifest.yaml",
+        runs=sorted(
+            map(str, Path("results/recorded").glob("fast_model/*.csv")),
+        ),
+    output:
+        errors="results/profile/fast_model_errors.csv",
+        shares="results/profile/time_shares.csv",
+        extrapolated="results/profile/extrapolated.csv",
+    log:
+        "results/logs/fast_model.log",
+    benchmark:
+        "results/benchmarks/fast_model.tsv"
+    conda:
+        "../environment.yml"
+    params:
+        settings=settings(scaling_points=CONFIG.scaling_points),
+        code=code_hash("models.client.fast_model"),
+    shell:
+        "python -m models.client.fast_model --settings {params.settings:q}"
+        " --input fast_model={input.fast_model} gem5={input.gem5}"
+        " --output errors={output.errors} shares={output.shares}"
+        " extrapolated={output.extrapolated} 2>&1 | tee {log}"
+
+
 # The client program on this machine and for the simulated core: minutes, as SEAL is compiled along.
 rule:
     name:
