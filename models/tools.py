@@ -68,6 +68,7 @@ OPENROAD = Tool(
     binaries=("openroad",),
     unlocks="placed and routed area, timing and power",
     version_arguments=("-version",),
+    live_route=True,
 )
 YOSYS = Tool(
     key="yosys",

@@ -63,13 +63,13 @@ def bindings(wanted: dict[str, list[Signal]]) -> str:
     return "\n".join(text)
 
 
-def build(recorders: str, run: MachineRun) -> Path:
+def build(recorders: str, parameters: Build) -> Path:
     """Build the machine with the recorders in it as a shared library, if it is not there yet.
 
     Raises:
         ChocoError: Verilator or the compiler failed.
     """
-    options = Build(butterflies=run.butterflies, lanes=run.lanes).options()
+    options = parameters.options()
     program = ROOT / "rtl" / "tb" / "machine.cpp"
     files = sources("taco_top")
     directory = build_directory("recorded", [*files, program], (options, recorders))
@@ -164,9 +164,10 @@ def stage(job: Job[Settings]) -> None:
     directory = job.outputs["recordings"].absolute()
     directory.mkdir(parents=True, exist_ok=True)
     run = listed.machine
-    library = build(bindings(wanted), run)
+    parameters = Build(butterflies=run.butterflies, lanes=run.lanes)
+    library = build(bindings(wanted), parameters)
     with contextlib.chdir(directory):
-        machine = RecordedMachine(Build(butterflies=run.butterflies, lanes=run.lanes), library)
+        machine = RecordedMachine(parameters, library)
         operate(machine, run)
         machine.close()
     for module in wanted:
