@@ -39,6 +39,34 @@ if CONFIG.providers.a7 == "fast":
             " --output operations={output.operations} profile={output.profile}"
             " timings={output.timings} 2>&1 | tee {log}"
 
+elif CONFIG.providers.gem5 == "live":
+
+    # Minutes for each parameter set.
+    rule client_operations:
+        input:
+            core=CONFIG.client_program.core,
+            board="gem5-configs/cortex_a7.py",
+            sources=CLIENT_PROGRAM,
+        output:
+            operations="results/profile/client_operations.csv",
+        log:
+            "results/logs/client_operations.log",
+        benchmark:
+            "results/benchmarks/client_operations.tsv"
+        conda:
+            "../environment.yml"
+        params:
+            settings=settings(
+                client=CONFIG.client,
+                program=CONFIG.client_program,
+                parameter_sets=CONFIG.parameter_sets,
+                gem5=CONFIG.tools.gem5,
+            ),
+            code=code_hash("workloads.client_ops.gem5"),
+        shell:
+            "python -m workloads.client_ops.gem5 --settings {params.settings:q}"
+            " --output operations={output.operations} 2>&1 | tee {log}"
+
 else:
 
     rule client_operations:
@@ -91,6 +119,12 @@ rule fast_model:
         " --input fast_model={input.fast_model} gem5={input.gem5}"
         " --output errors={output.errors} shares={output.shares}"
         " extrapolated={output.extrapolated} 2>&1 | tee {log}"
+
+
+rule profile:
+    input:
+        rules.client_operations.output,
+        rules.fast_model.output,
 
 
 # The client program on this machine and for the simulated core: minutes, as SEAL is compiled along.

@@ -25,17 +25,14 @@ from models.client.core import Core, fast_parameters, read_core
 from models.client.operations import CLIENT_OPERATIONS
 from models.client.profile import CLIENT_PROFILE, FunctionGroup
 from models.config.base import Section
-from models.config.client import ClientProgram, SealBuild
+from models.config.client import ClientProgram
 from models.config.platform import Client
 from models.errors import ChocoError
 from models.parameters import ModulusChain, ParameterSet
 from models.provenance import live
 from models.stage import Job, run_stage
 from models.tables import Check, Column, table_schema, write_table
-from workloads.client_ops import build as client_ops
-
-OPERATIONS = ("encode", "encrypt", "decrypt", "decode")
-QEMU = "qemu-arm"
+from workloads.client_ops.program import OPERATIONS, QEMU, arguments, arm_program
 
 TIMINGS = table_schema(
     scheme=str,
@@ -189,28 +186,6 @@ def _parse(text: str) -> list[Region]:
     return regions
 
 
-def arguments(parameters: ParameterSet) -> list[str]:
-    """Return the options of client_ops for a parameter set."""
-    bits = ",".join(map(str, parameters.coeff_modulus_bits))
-    common = ["--scheme", parameters.scheme, "--coeff-modulus-bits", bits]
-    common += ["--poly-modulus-degree", str(parameters.poly_modulus_degree)]
-    if parameters.scheme == "bfv":
-        return [*common, "--plain-modulus-bits", str(parameters.plain_modulus_bits)]
-    return [*common, "--scale-bits", str(parameters.scale_bits)]
-
-
-def seal_version(program: Path) -> str:
-    """Return the version of the SEAL that a program was built with.
-
-    Raises:
-        ChocoError: it does not say.
-    """
-    run = subprocess.run([QEMU, str(program), "--version"], capture_output=True, text=True)
-    if run.returncode or not (found := re.fullmatch(r"SEAL (\S+)\n", run.stdout)):
-        raise ChocoError(f"{program}: does not print its SEAL version")
-    return found[1]
-
-
 def points(settings: Settings) -> list[ParameterSet]:
     """Return all parameter sets to run, each (scheme, N, {k}) once."""
     found = {_key(p): p for p in settings.parameter_sets.values()}
@@ -236,24 +211,14 @@ def stage(job: Job[Settings]) -> None:
     settings = job.settings
     chosen = settings.program
     core = read_core(chosen.core).model_copy(update={"clock_hz": settings.client.clock_hz})
-    built = client_ops.build(
-        client_ops.Settings(**{name: getattr(chosen, name) for name in SealBuild.model_fields})
-    )
-    version = seal_version(built)
-    if version != settings.client.seal_version:
-        raise ChocoError(
-            f"client.seal_version: the program has SEAL {version}, not "
-            f"{settings.client.seal_version}; set it to {version}, or client_program.seal_dir "
-            f"to where SEAL {settings.client.seal_version} is"
-        )
+    built = arm_program(chosen, settings.client)
     source = live("fast model", hashlib.sha256(plugin().read_bytes()).hexdigest()[:8])
     operations, profile, timings = [], [], []
     for parameters in tqdm(points(settings), desc="fast model", unit="set"):
-        options = ["--encryption", chosen.encryption, "--message", chosen.message]
         start = perf_counter()
-        regions = simulate(core, [str(built), *arguments(parameters), *options])
+        regions = simulate(core, [str(built), *arguments(parameters, chosen)])
         row = {
-            "seal_version": version,
+            "seal_version": settings.client.seal_version,
             "scheme": parameters.scheme,
             "poly_modulus_degree": parameters.poly_modulus_degree,
             "coeff_modulus_bits": ",".join(map(str, parameters.coeff_modulus_bits)),
