@@ -47,6 +47,31 @@ if CONFIG.providers.a7 == "fast":
             " 2>&1 | tee {log}"
 
 
+if CONFIG.providers.gem5 == "live":
+
+    # Minutes: some layers on gem5, to see how far the fast model is from it.
+    rule layer_error:
+        input:
+            layers="workloads/local_inference/checked_layers.yaml",
+            board="gem5-configs/cortex_a7.py",
+            core=CORE,
+        output:
+            error="results/client/layer_error.csv",
+            timings="results/client/layer_error/timings.csv",
+        log:
+            "results/logs/layer_error.log",
+        benchmark:
+            "results/benchmarks/layer_error.tsv"
+        conda:
+            "../environment.yml"
+        params:
+            settings=settings(core=CONFIG.client_program.core, gem5=CONFIG.tools.gem5),
+            code=code_hash("workloads.local_inference.gem5"),
+        shell:
+            "python -m workloads.local_inference.gem5 --settings {params.settings:q}"
+            " --output error={output.error} timings={output.timings} 2>&1 | tee {log}"
+
+
 rule local_inference:
     input:
         **LAYER_CYCLES,

@@ -1,6 +1,7 @@
 """Reads the statistics that gem5 writes (``stats.txt``), one block for each measured operation."""
 
 import gzip
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -48,8 +49,10 @@ def parse_blocks(path: Path) -> list[dict[str, float]]:
     return blocks
 
 
-def operation_counts(path: Path) -> dict[str, OperationCount]:
-    """Return cycles and instructions of encode, encrypt, decrypt and decode.
+def operation_counts(
+    path: Path, operations: Sequence[str] = OPERATIONS
+) -> dict[str, OperationCount]:
+    """Return cycles and instructions of a program's measured operations, by their names.
 
     The file holds a block for each of them, in this order, then the rest of the program.
 
@@ -57,12 +60,12 @@ def operation_counts(path: Path) -> dict[str, OperationCount]:
         ChocoError: a block is missing, or an operation took no cycles on the timing CPU.
     """
     blocks = parse_blocks(path)
-    if len(blocks) < len(OPERATIONS):
+    if len(blocks) < len(operations):
         raise ChocoError(
-            f"{path}: {len(blocks)} statistics blocks; needs one each for {', '.join(OPERATIONS)}"
+            f"{path}: {len(blocks)} statistics blocks; needs one each for {', '.join(operations)}"
         )
     counts = {}
-    for operation, block in zip(OPERATIONS, blocks, strict=False):
+    for operation, block in zip(operations, blocks, strict=False):
         cycles, instructions = block.get(_CYCLES, 0), block.get(_INSTRUCTIONS, 0)
         if cycles <= 0 or instructions <= 0:
             raise ChocoError(

@@ -58,6 +58,11 @@ def runs(networks: dict[str, Path]) -> list[tuple[str, Run]]:
     return listed
 
 
+def fast_model() -> str:
+    """Return the provenance of what the fast model says now: a hash of its source."""
+    return live("fast model", plugin().stem.rpartition("-")[2][:8])
+
+
 def measured(regions: list[Region]) -> Region:
     """Return the second of a run's two regions; the first warms the caches.
 
@@ -74,7 +79,7 @@ def stage(job: Job[Settings]) -> None:
     settings = job.settings
     core = read_core(settings.core)
     program = str(build.build(settings.program))
-    source = live("fast model", plugin().stem.rpartition("-")[2][:8])  # a hash of its source
+    source = fast_model()
     listed = runs(job.inputs)
     found: dict[tuple[str, ...], Region] = {}
     timings = []
