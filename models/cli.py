@@ -1,16 +1,14 @@
 """The ``choco`` command."""
 
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from models import claims, config_docs, tables, tools
+from models import claims, cli_dse, config_docs, tables, tools
 from models import config as configuration
-from models.errors import ChocoError
+from models.cli_errors import one_line_errors
 from models.parameters import ParameterSet
 
 app = typer.Typer(
@@ -21,22 +19,15 @@ app = typer.Typer(
 )
 config_app = typer.Typer(help="Check or document the configuration.", no_args_is_help=True)
 app.add_typer(config_app, name="config")
+app.add_typer(cli_dse.app, name="dse")
 
 ConfigFile = Annotated[Path, typer.Option("--config", help="configuration file")]
-
-
-@contextmanager
-def _one_line_errors() -> Iterator[None]:
-    try:
-        yield
-    except ChocoError as error:
-        sys.exit(f"error: {error}")
 
 
 @config_app.command("check")
 def config_check(path: Annotated[Path, typer.Argument()] = config_docs.DEFAULTS) -> None:
     """Check a configuration file."""
-    with _one_line_errors():
+    with one_line_errors():
         configuration.load(path)
     typer.echo(f"{path}: ok")
 
@@ -51,7 +42,7 @@ def config_write() -> None:
 @app.command()
 def params(config: ConfigFile = config_docs.DEFAULTS) -> None:
     """Show the HE parameter sets: sizes and security."""
-    with _one_line_errors():
+    with one_line_errors():
         sets = configuration.load(config).parameter_sets
     columns: dict[str, Callable[[ParameterSet], object]] = {
         "scheme": lambda s: s.scheme,
@@ -71,7 +62,7 @@ def params(config: ConfigFile = config_docs.DEFAULTS) -> None:
 @app.command()
 def doctor(config: ConfigFile = config_docs.DEFAULTS) -> None:
     """Show which external tools are here, which provider is in use, and what each unlocks."""
-    with _one_line_errors():
+    with one_line_errors():
         rows = tools.doctor(configuration.load(config))
     for row in rows:
         typer.echo(
@@ -89,7 +80,7 @@ def show_claims(
     status: Annotated[claims.Status | None, typer.Option(help="only these")] = None,
 ) -> None:
     """Show the paper's claims beside ours."""
-    with _one_line_errors():
+    with one_line_errors():
         table = tables.read_table(path, claims.SCHEMA)
     typer.echo(claims.render(table, statuses=[status] if status else claims.STATUSES))
 

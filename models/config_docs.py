@@ -21,7 +21,7 @@ KEY_TABLE_START, KEY_TABLE_END = "<!-- keys -->", "<!-- end of keys -->"
 
 _HEADER = """\
 # Configuration of the workflow. Every key is optional: what is left out has the value shown here.
-# Change a value here, or for one run: snakemake fig8 --config 'accelerator={butterflies: 8}'
+# Change a value here, or for one run: snakemake fig8 --config 'accelerator={clock_hz: 2.0e+8}'
 # Meaning, type and range of every key: config/README.md; checked by config/schema.json.
 """
 

@@ -35,10 +35,15 @@ INFERENCE = table_schema(
     energy_j=Column(float, Check.ge(0)),
 )
 
+_CODED = {"encrypt": ["encode", "encrypt"], "decrypt": ["decrypt", "decode"]}
 _SYSTEMS = {
-    "choco_software": {"encrypt": ["encode", "encrypt"], "decrypt": ["decrypt", "decode"]},
-    "choco_taco": {"encrypt": ["encrypt"], "decrypt": ["decrypt"]},  # the accelerator encodes too
+    "bfv": {
+        "choco_software": _CODED,
+        "choco_taco": {"encrypt": ["encrypt"], "decrypt": ["decrypt"]},  # it encodes as well
+    },
+    "ckks": {"choco_software": _CODED, "choco_taco": _CODED},
 }
+"""Operations behind each component, by scheme and system."""
 _COUNTS = {"encrypt": "encryptions", "decrypt": "decryptions"}
 _SLOTS = {"pack": "encryptions", "unpack": "decryptions"}
 _LOCAL = {"local_tflite": "float32", "local_int8": "int8"}
@@ -135,9 +140,10 @@ def client_costs(
     rows: list[dict[str, object]] = []
     for system, table in (("choco_software", software), ("choco_taco", accelerator)):
         costs = at_parameters(table, parameters)
-        if not {op for needed in _SYSTEMS[system].values() for op in needed} <= set(costs.index):
+        components = _SYSTEMS[parameters.scheme][system]
+        if not {op for needed in components.values() for op in needed} <= set(costs.index):
             continue
-        for component, operations in _SYSTEMS[system].items():
+        for component, operations in components.items():
             cost, count = costs.loc[operations], int(workload[_COUNTS[component]])
             rows.append(
                 {

@@ -99,15 +99,15 @@ def figure(scaling: pd.DataFrame, claims: paper.PaperData, client: Client) -> Fi
 
 
 def _bar(axes: Axes, x: float, cost: pd.Series, column: str, scale: float, platform: str) -> None:
-    preliminary = "preliminary" in cost.provenance
+    predicted = _predicted(platform, cost.provenance)
     axes.bar(
         x,
         cost[column] * scale,
         width=_BAR_WIDTH,
         color=_COLORS[platform],
-        edgecolor="white" if preliminary else _COLORS[platform],
+        edgecolor="white" if predicted else _COLORS[platform],
         linewidth=0,
-        hatch=style.PRELIMINARY_HATCH if preliminary else None,
+        hatch=style.PRELIMINARY_HATCH if predicted else None,
     )
 
 
@@ -136,19 +136,29 @@ def _not_yet(axes: Axes, x: float) -> None:
     )
 
 
+def _predicted(platform: str, provenance: str) -> bool:
+    """Tell whether a software cost is that of a model instead of a run on the simulated core."""
+    return platform == "software" and "gem5" not in provenance
+
+
 def _legend(client: Client, rows: pd.DataFrame) -> list[Patch | Line2D]:
-    preliminary = rows[rows.platform == "accelerator"].provenance.str.contains("preliminary").any()
+    software = rows[rows.platform == "software"].provenance
+    handles: list[Patch | Line2D] = [
+        Patch(facecolor=style.SOFTWARE, label=f"SEAL {client.seal_version} on {client.name} (gem5)")
+    ]
+    if any(_predicted("software", source) for source in software):
+        handles.append(
+            Patch(
+                facecolor=style.SOFTWARE,
+                edgecolor="white",
+                linewidth=0,
+                hatch=style.PRELIMINARY_HATCH,
+                label="predicted",
+            )
+        )
     return [
-        Patch(
-            facecolor=style.SOFTWARE, label=f"SEAL {client.seal_version} on {client.name} (gem5)"
-        ),
-        Patch(
-            facecolor=style.ACCELERATOR,
-            edgecolor="white",
-            linewidth=0,
-            hatch=style.PRELIMINARY_HATCH if preliminary else None,
-            label="CHOCO-TACO" + (" (preliminary model)" if preliminary else ""),
-        ),
+        *handles,
+        Patch(facecolor=style.ACCELERATOR, label="CHOCO-TACO"),
         Line2D(
             [],
             [],

@@ -23,6 +23,23 @@ FIGURES = {
         },
         {},
     ),
+    "fig7": (
+        "Accelerator",
+        {
+            "space": rules.design_space.output.space,
+            "selected": rules.design_space.output.selected,
+            "paper": "results/paper",
+        },
+        {"design_space": CONFIG.design_space},
+    ),
+    "breakdown": (
+        "Accelerator",
+        {
+            "breakdown": rules.accelerator_operations.output.breakdown,
+            "area": rules.accelerator_operations.output.area,
+        },
+        {"parameter_sets": CONFIG.parameter_sets},
+    ),
     "fig8": (
         "Accelerator",
         {"scaling": rules.comparison.output.scaling, "paper": "results/paper"},

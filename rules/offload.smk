@@ -15,7 +15,11 @@ rule comparison:
     conda:
         "../environment.yml"
     params:
-        settings=settings(scaling_points=CONFIG.scaling_points, client=CONFIG.client),
+        settings=settings(
+            scaling_points=CONFIG.scaling_points,
+            client=CONFIG.client,
+            ckks_software=CONFIG.ckks_software,
+        ),
         code=code_hash("models.comparison"),
     shell:
         "python -m models.comparison --settings {params.settings:q}"

@@ -1,64 +1,56 @@
-"""Unit costs of arithmetic in hardware, read from ``unit_costs.yaml`` with their sources."""
+"""Costs of blocks and memories as the accelerator's stages take them."""
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
 
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field
 
-from models.config.base import one_line
-from models.errors import ChocoError
-
-COSTS_FILE = Path(__file__).with_name("unit_costs.yaml")
-
-
-class Quantity(BaseModel):
-    """A number in SI units, where it is from and how far it can be trusted."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    value: Annotated[float, Field(gt=0)]
-    source: str
-    confidence: Literal["published", "derived", "assumed"]
+from models import provenance
+from models.accelerator.blocks import load_blocks
+from models.accelerator.simulator import Technology
+from models.config import platform
+from models.config.base import Section
+from models.config.memory import Memory
+from models.memory.costs import SramModel, load_sram
+from models.memory.table import recorded_arrays
+from models.recorded import MANIFEST, open_recorded
 
 
-class UnitCosts(BaseModel):
-    """The quantities of ``unit_costs.yaml``; energies of one operation, leakage of one unit."""
+class CostSettings(Section):
+    """What every stage needs to know about costs."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    multiplier_32b_energy_j: Quantity
-    multiplier_32b_leakage_w: Quantity
-    adder_32b_energy_j: Quantity
-    adder_32b_leakage_w: Quantity
-    register_bit_energy_j: Quantity
-    multiplications_per_modular_product: Quantity
-    multiplications_per_reduction: Quantity
-    additions_per_modular_addition: Quantity
-    generator_additions_per_byte: Quantity
-    generator_register_bits_per_byte: Quantity
-    generator_adders: Quantity
-    layer_multiplier_bits: Quantity
-    encoder_multiplier_bits: Quantity
-    streaming_buffer_bytes: Quantity
-
-    def __getitem__(self, name: str) -> float:
-        """Return the value of a quantity."""
-        quantity: Quantity = getattr(self, name)
-        return quantity.value
+    technology: platform.Technology = Field(
+        platform.Technology(), description="library and stage of the blocks"
+    )
+    memory: Memory = Field(Memory(), description="the kind of SRAM")
 
 
-def load_costs(path: Path = COSTS_FILE) -> UnitCosts:
-    """Read unit costs; without a path, those that the project comes with.
+@dataclass(frozen=True)
+class Costs:
+    """Costs, and where they come from."""
+
+    technology: Technology
+    provenance: str
+
+
+def load_costs(blocks: Path, arrays: Path, settings: CostSettings) -> Costs:
+    """Load the costs of synthesized blocks, from their manifest, and of SRAM, from its table.
 
     Raises:
-        ChocoError: the file is missing, is not YAML, or does not validate; one line.
+        ChocoError: a table is missing or has changed, or has no such library or arrays.
     """
-    try:
-        return UnitCosts.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
-    except OSError as error:
-        raise ChocoError(f"{path}: {error.strerror}") from None
-    except yaml.YAMLError as error:
-        raise ChocoError(f"{path}: not YAML: {' '.join(str(error).split())}") from None
-    except ValidationError as error:
-        raise ChocoError(f"{path}: {one_line(error)}") from None
+    return _costs(blocks, load_sram(arrays, settings.memory), settings)
+
+
+def load_recorded_costs(recorded: Path, settings: CostSettings) -> Costs:
+    """Load costs from recorded outputs alone; see ``load_costs``."""
+    kind = settings.memory
+    arrays = recorded_arrays(recorded / "destiny")
+    sram = SramModel(arrays, kind.device_roadmap, kind.optimization_target, kind.two_ports)
+    return _costs(recorded / "synthesis" / MANIFEST, sram, settings)
+
+
+def _costs(blocks: Path, sram: SramModel, settings: CostSettings) -> Costs:
+    wanted = settings.technology
+    table = load_blocks(open_recorded(blocks.parent), wanted.library, wanted.stage)
+    return Costs(Technology(table, sram), provenance.combine(table.provenance, sram.provenance))

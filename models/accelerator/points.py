@@ -1,47 +1,70 @@
-"""HE parameters as arrays, the form in which the accelerator model takes them."""
+"""What the simulator is asked about: design points and HE parameters, as arrays that broadcast.
+
+Every field is an integer or an array; together they broadcast to M points. A design space has one
+(N, k) and many designs, Figure 8 has one design and many (N, k).
+"""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, fields
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+
+from models.config.platform import Accelerator
+from models.parameters import ModulusChain
 
 Array = NDArray[Any]
 
 
 @dataclass(frozen=True)
 class HePoints:
-    """Parameters of M points; every field is an array of shape (M,).
-
-    The work on a residue grows with the width of its prime: linearly for additions and with the
-    square for multiplications, so the sums over primes are all that the model needs.
-    """
+    """HE parameters. What depends on the width of the primes is not modelled: words are 64 bits."""
 
     poly_modulus_degree: Array
     key_residues: Array
-    data_residues: Array
-    key_bits: Array
-    """Sum of the bits of all k primes."""
-    key_bits_squared: Array
-    """Sum of the squared bits of all k primes."""
-    data_bits: Array
-    """Sum of the bits of the data primes (all but the last; the only one where k = 1)."""
-    data_bits_squared: Array
-    plain_bits: Array
-    """Bits of the plaintext modulus."""
+
+    @property
+    def data_residues(self) -> Array:
+        """Residues of a fresh ciphertext: all but the key prime's, or the only one."""
+        data: Array = np.maximum(1, self.key_residues - 1)
+        return data
 
 
-def he_points(points: Sequence[tuple[int, Sequence[int], int]]) -> HePoints:
-    """Gather points of (poly_modulus_degree, coeff_modulus_bits, plain_modulus_bits)."""
-    data = [bits[:-1] if len(bits) > 1 else bits for _, bits, _ in points]
+@dataclass(frozen=True)
+class DesignPoints:
+    """Design points; elements are those of one residue layer where a module is in every layer."""
+
+    transform_units: Array
+    ntt_butterflies: Array
+    intt_butterflies: Array
+    dyadic_multipliers: Array
+    adders: Array
+    modulus_switch_elements: Array
+    encode_butterflies: Array
+    generator_units: Array
+    stream_buffer_bytes: Array
+    clock_hz: Array
+    error_distribution: Literal["clipped normal", "centered binomial"] = "clipped normal"
+
+
+AXES: tuple[str, ...] = tuple(
+    field.name for field in fields(DesignPoints) if field.name != "error_distribution"
+)
+"""Names of the numbers that make up a design point."""
+
+
+def he_points(chains: Sequence[ModulusChain]) -> HePoints:
+    """Gather parameter choices."""
     return HePoints(
-        poly_modulus_degree=np.array([n for n, _, _ in points]),
-        key_residues=np.array([len(bits) for _, bits, _ in points]),
-        data_residues=np.array([len(bits) for bits in data]),
-        key_bits=np.array([sum(bits) for _, bits, _ in points]),
-        key_bits_squared=np.array([sum(b * b for b in bits) for _, bits, _ in points]),
-        data_bits=np.array([sum(bits) for bits in data]),
-        data_bits_squared=np.array([sum(b * b for b in bits) for bits in data]),
-        plain_bits=np.array([t for _, _, t in points]),
+        np.array([chain.poly_modulus_degree for chain in chains]),
+        np.array([chain.key_residues for chain in chains]),
+    )
+
+
+def design_points(design: Accelerator) -> DesignPoints:
+    """Return the one point of a configured accelerator."""
+    return DesignPoints(
+        **{axis: np.asarray(getattr(design, axis)) for axis in AXES},
+        error_distribution=design.error_distribution,
     )

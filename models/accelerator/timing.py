@@ -1,193 +1,163 @@
-"""Cycles of BFV encryption and decryption on CHOCO-TACO: first analytic model.
+"""Cycles of each operation, closed form, from the schedule of the RTL.
 
-Follows the dataflow of CHOCO, Sections 4.2, 4.3 and 4.6, Figures 5 and 6
-(DOI 10.1145/3503222.3507737):
+The parts of a step run at the same time and stream, so a step takes what its slowest part takes.
+With all stream elements equal to ``lanes`` and equal butterflies this is the machine of ``rtl/``
+(``docs/validation.md``). The paper's
+structure (CHOCO, Section 4.2, DOI 10.1145/3503222.3507737) has a number of elements of its own in
+every module and a transform unit for each direction; the same formulas hold.
 
-- A transform is (N/2) log2 N butterflies; its block does ``butterflies`` of them a cycle. A bank
-  of a working buffer reads one 64-byte word and writes one in a cycle, which is what 4 butterflies
-  need, so a block of more has its buffer in more banks.
-- All modules but the transforms stream; a chain of them runs at the pace of its slowest member.
-- The generator takes 1 byte for a coefficient of u and 8 bytes for one of an error polynomial.
-  Streaming buffers are below 1 kB, so errors are made while they are added, not ahead of it.
-- Residues run in parallel layers, so cycles do not depend on k. What crosses residues (modulus
-  switching, base conversion) takes one coefficient of every residue at a time, also in parallel.
-- Inputs wait in the accelerator's buffers and results leave as they are made; the time of the host
-  interface and the fill of pipelines are not counted (CoFHEE's chip needs 287 cycles for the fill
-  on top of 53,248 butterflies, 0.5 %).
+Not in the RTL, and therefore not validated: different elements in different modules, more than one
+generator, a stream buffer that collects samples while a transform runs.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from models.accelerator.points import Array
-from models.config.platform import Accelerator
+from models.accelerator.points import Array, DesignPoints, HePoints
+from models.accelerator.schedule import PHASES, SCHEDULES, Operation, Phase, Step
 
-WORDS_PER_ACCESS = 8
-"""Coefficients of 8 bytes in one 64-byte access of a buffer (CHOCO, Section 4.2)."""
+WORD_COEFFICIENTS = 8
+"""Coefficients of 8 bytes in a word of 64 bytes: an access of a buffer, a cycle of the host."""
 
-BUTTERFLIES_PER_BANK = WORDS_PER_ACCESS // 2
-"""Butterflies that one read and one write of a bank keep busy: two operands in, two out."""
+BUTTERFLY_CYCLES = 7
+"""From operands to results of taco_butterfly: selection, product of five cycles, sum."""
 
-TERNARY_BYTES, ERROR_BYTES = 1, 8
-"""Random bytes for one coefficient of u and of e1, e2 (CHOCO, Section 4.3)."""
+BLOCK_CYCLES, BLOCK_BYTES = 7, 64
+"""A generator makes a block of BLAKE3 in 7 cycles (taco_blake3_compress)."""
 
-MODULES = (
-    "random_generator",
-    "ntt",
-    "dyadic_product",
-    "intt",
-    "polynomial_addition",
-    "modulus_switch",  # base conversion in decryption
-    "message_encoding",  # decoding in decryption
-)
-"""Names in ``Timing``, in the order of the dataflow."""
+SAMPLE_BYTES = {"ternary": 64 / 62, "centered binomial": 64 / 12, "clipped normal": 64 / 8}
+"""Random bytes a sample takes: a block serves 62 ternary samples on average (taco_draw)."""
+
+TERNARY_BLOCK_CYCLES = 9
+"""Eight draws and the load of the next block; drawing errors is faster than the generator."""
+
+STREAM_SAMPLE_BYTES = 1
+"""A sample in the stream buffer: 8 bits, as one small integer serves every residue."""
+
+FILL_CYCLES: dict[Operation, int] = {
+    "bfv_encrypt": 41,
+    "bfv_decrypt": 40,
+    "ckks_encrypt": 60,
+    "ckks_decrypt": 14,
+}
+"""Filling of pipelines and changing of steps in a whole operation, from the RTL's counters."""
 
 
 @dataclass(frozen=True)
 class Timing:
-    """Cycles of one operation at M points; every array has shape (M,)."""
+    """Cycles of one operation at M points; every array broadcasts to shape (M,)."""
 
+    phases: dict[Phase, Array]
+    """Cycles by phase; they add up to ``total``."""
     total: Array
-    """From start to result."""
-    busy: dict[str, Array]
-    """Cycles in which a module works, by module; modules overlap."""
-    critical: dict[str, Array]
-    """Cycles by the module that sets the pace; they add up to ``total``."""
+    """From the command to the last word at the host."""
+    encode_busy: Array
+    """Cycles of the message unit's transform and slots, encoding or decoding."""
 
 
 def transform_stages(poly_modulus_degree: Array) -> Array:
     """Return log2 N, exact: the passes over the polynomial of one transform."""
-    stages: Array = np.round(np.log2(poly_modulus_degree))
+    stages: Array = np.round(np.log2(poly_modulus_degree)).astype(np.int64)
     return stages
 
 
-def transform_cycles(poly_modulus_degree: Array, butterflies: int) -> Array:
-    """Return the cycles of one NTT or INTT of one residue polynomial: (N/2) log2 N / P."""
-    cycles: Array = transform_stages(poly_modulus_degree) * np.ceil(
-        poly_modulus_degree / 2 / butterflies
-    )
-    return cycles
-
-
-def buffer_banks(butterflies: int) -> int:
-    """Return the banks of a working buffer that feed this many butterflies: a power of two."""
-    banks = 1
-    while banks * BUTTERFLIES_PER_BANK < butterflies:
-        banks *= 2
+def buffer_banks(butterflies: Array) -> Array:
+    """Return the 64-byte banks side by side that feed a transform: two operands a butterfly."""
+    banks: Array = np.maximum(1, np.asarray(butterflies) // 4)
     return banks
 
 
-def encryption(poly_modulus_degree: Array, key_residues: Array, design: Accelerator) -> Timing:
-    """Time a public-key encryption, message encoding included.
+def transform_cycles(poly_modulus_degree: Array, butterflies: Array) -> Array:
+    """Return the cycles of a negacyclic transform, as taco_ntt runs it.
+
+    A stage moves N / C words of C = max(8, 2 P) coefficients, one every max(1, 4 / P) cycles, and
+    the next begins when the last is written. In the log2 C last stages both operands of a butterfly
+    are in one word, which shortens the tail.
 
     Args:
-        poly_modulus_degree: N, shape (M,).
-        key_residues: k, shape (M,).
-        design: the design point; its layers are as many as there are residues.
+        poly_modulus_degree: N, at least C.
+        butterflies: P, a power of two.
     """
-    n = np.asarray(poly_modulus_degree, dtype=float)
-    transform = transform_cycles(n, design.butterflies)
-    dyadic = _dyadic(n, design)
-    ternary = np.ceil(TERNARY_BYTES * n / design.generator_bytes_per_cycle)
-    errors = np.ceil(ERROR_BYTES * n / design.generator_bytes_per_cycle)
-    addition = np.ceil(n / design.adders)
-    # One residue has no key prime to switch away.
-    switch = np.where(np.asarray(key_residues) > 1, np.ceil(n / design.modulus_switch_elements), 0)
-    encode = _load(n) + transform_cycles(n, design.encode_butterflies)
-
-    tail = {
-        "random_generator": errors,
-        "polynomial_addition": addition,
-        "modulus_switch": switch,
-    }
-    path = _Path(n)
-    path.add("random_generator", ternary)
-    path.add("ntt", transform)
-    path.add("dyadic_product", dyadic)
-    path.add("intt", transform)
-    # While c1 drains from the INTT buffer, the product for c0 follows into the freed places.
-    path.add_slowest(tail | {"dyadic_product": dyadic})
-    path.add("intt", transform)
-    path.add("message_encoding", np.maximum(0, encode - path.total))  # c0 needs the message
-    path.add_slowest(tail)
-    return Timing(
-        total=path.total,
-        busy={
-            "random_generator": ternary + 2 * errors,
-            "ntt": transform,
-            "dyadic_product": 2 * dyadic,
-            "intt": 2 * transform,
-            "polynomial_addition": 2 * addition,
-            "modulus_switch": 2 * switch,
-            "message_encoding": encode,
-        },
-        critical=path.critical,
-    )
+    n, p = np.asarray(poly_modulus_degree), np.asarray(butterflies)
+    word = WORD_COEFFICIENTS * buffer_banks(p)
+    slot = np.maximum(1, 4 // p)
+    inner = transform_stages(word)
+    moving = n // word * slot - slot
+    outer_cycles = moving + word // p + BUTTERFLY_CYCLES + 4
+    inner_cycles = moving + word // (2 * p) + BUTTERFLY_CYCLES + 3
+    cycles: Array = (transform_stages(n) - inner) * outer_cycles + inner * inner_cycles
+    return cycles
 
 
-def decryption(poly_modulus_degree: Array, key_residues: Array, design: Accelerator) -> Timing:
-    """Time a decryption of a ciphertext of two polynomials, message decoding included.
+def sample_rate(design: DesignPoints, *, error: bool) -> Array:
+    """Return samples a cycle of all generators together."""
+    if not error:
+        return (
+            design.generator_units * (BLOCK_BYTES / SAMPLE_BYTES["ternary"]) / TERNARY_BLOCK_CYCLES
+        )
+    bytes_each = SAMPLE_BYTES[design.error_distribution]
+    return design.generator_units * BLOCK_BYTES / bytes_each / BLOCK_CYCLES
+
+
+def operation_timing(operation: Operation, he: HePoints, design: DesignPoints) -> Timing:
+    """Time one operation.
 
     Args:
-        poly_modulus_degree: N, shape (M,).
-        key_residues: k, shape (M,); does not matter, as residues run in parallel.
-        design: the design point.
+        operation: BFV includes encoding and decoding of the message; CKKS takes and gives
+            polynomials in NTT form.
+        he: N and k; cycles depend on k only where the host's port is the limit.
+        design: the design points.
     """
-    n = np.asarray(poly_modulus_degree, dtype=float) + 0 * np.asarray(key_residues)
-    transform = transform_cycles(n, design.butterflies)
-    dyadic = _dyadic(n, design)
-    addition = np.ceil(n / design.adders)
-    conversion = np.ceil(n / design.modulus_switch_elements)
-    decode = transform_cycles(n, design.encode_butterflies)
-
-    path = _Path(n)
-    path.add("ntt", _load(n) + transform)
-    path.add("dyadic_product", dyadic)
-    path.add("intt", transform)
-    path.add_slowest({"polynomial_addition": addition, "modulus_switch": conversion})
-    path.add("message_encoding", decode + _load(n))  # the message leaves as it came in
-    return Timing(
-        total=path.total,
-        busy={
-            "random_generator": 0 * n,
-            "ntt": _load(n) + transform,
-            "dyadic_product": dyadic,
-            "intt": transform,
-            "polynomial_addition": addition,
-            "modulus_switch": conversion,
-            "message_encoding": decode + _load(n),
-        },
-        critical=path.critical,
-    )
+    n = he.poly_modulus_degree
+    phases: dict[Phase, Array] = dict.fromkeys(PHASES, np.zeros(()))
+    encode = n // WORD_COEFFICIENTS + transform_cycles(n, design.encode_butterflies)
+    encode_busy: Array = np.zeros(())
+    for step in SCHEDULES[operation]:
+        if step.message:
+            elapsed = np.sum(np.broadcast_arrays(*phases.values()), axis=0)
+            phases["encode"] = np.maximum(0, encode - elapsed)
+            encode_busy = encode
+        phases[step.phase] = phases[step.phase] + step_cycles(step, he, design)
+        if step.target == "message":
+            phases["decode"] = encode
+            encode_busy = encode
+    phases["control"] = np.asarray(FILL_CYCLES[operation])
+    total = np.zeros(())
+    for cycles in phases.values():
+        total = total + cycles
+    return Timing(phases, total, encode_busy)
 
 
-class _Path:
-    """The critical path: phases one after the other, each charged to the module that paces it."""
+def step_cycles(step: Step, he: HePoints, design: DesignPoints) -> Array:
+    """Return the cycles of one step, filling of pipelines aside."""
+    n = he.poly_modulus_degree
+    if step.transform:
+        inverse = step.transform == "intt"
+        return transform_cycles(n, design.intt_butterflies if inverse else design.ntt_butterflies)
+    parts: list[Array] = []
+    if step.product:
+        parts.append(n / design.dyadic_multipliers)
+    if step.load or step.drain:
+        parts.append(n / design.adders)
+    if step.load == "ternary":
+        parts.append(n / sample_rate(design, error=False))
+    if step.addend == "error":
+        ahead = design.stream_buffer_bytes // STREAM_SAMPLE_BYTES
+        parts.append((n - np.minimum(n, ahead)) / sample_rate(design, error=True))
+    if step.switch:
+        parts.append(n / design.modulus_switch_elements)
+    if (words := host_words(step, he)) is not None:
+        parts.append(words)
+    slowest = parts[0]
+    for part in parts[1:]:
+        slowest = np.maximum(slowest, part)
+    return np.ceil(slowest)
 
-    def __init__(self, shape_of: Array) -> None:
-        self.critical = {module: np.zeros_like(shape_of) for module in MODULES}
 
-    @property
-    def total(self) -> Array:
-        cycles: Array = np.sum(list(self.critical.values()), axis=0)
-        return cycles
-
-    def add(self, module: str, cycles: Array) -> None:
-        self.critical[module] = self.critical[module] + cycles
-
-    def add_slowest(self, chain: dict[str, Array]) -> None:
-        cycles = np.stack(list(chain.values()))
-        slowest = np.argmax(cycles, axis=0)
-        for index, module in enumerate(chain):
-            self.add(module, np.where(slowest == index, cycles[index], 0))
-
-
-def _dyadic(n: Array, design: Accelerator) -> Array:
-    ports = WORDS_PER_ACCESS * buffer_banks(design.butterflies)
-    return np.ceil(n / min(design.dyadic_multipliers, ports))
-
-
-def _load(n: Array) -> Array:
-    """Cycles to write a polynomial to a working buffer, or to read it, 64 bytes a cycle."""
-    return np.ceil(n / WORDS_PER_ACCESS)
+def host_words(step: Step, he: HePoints) -> Array | None:
+    """Return the words that cross the host's port in a step: it moves one a cycle, in or out."""
+    polynomials = (step.load == "external") + (step.addend == "external") + (step.target == "host")
+    if not polynomials:
+        return None
+    return polynomials * he.data_residues * he.poly_modulus_degree // WORD_COEFFICIENTS

@@ -15,7 +15,16 @@ from models.config.base import Section, one_line
 from models.config.client import ClientProgram
 from models.config.memory import Memory
 from models.config.pdk import Pdk
-from models.config.platform import Accelerator, Client, Providers, Radio, Tools
+from models.config.platform import (
+    Accelerator,
+    CkksSoftware,
+    Client,
+    DesignSpace,
+    Providers,
+    Radio,
+    Technology,
+    Tools,
+)
 from models.config.workloads import (
     Datasets,
     Distance,
@@ -71,6 +80,13 @@ class Config(Section):
     radio: Radio = Field(Radio(), description="the link to the server")
     memory: Memory = Field(Memory(), description="on-chip SRAM (DESTINY)")
     accelerator: Accelerator = Field(Accelerator(), description="the CHOCO-TACO design point")
+    technology: Technology = Field(Technology(), description="what the accelerator is made in")
+    design_space: DesignSpace = Field(
+        DesignSpace(), description="the study of accelerator designs (Figure 7)"
+    )
+    ckks_software: CkksSoftware = Field(
+        CkksSoftware(), description="CKKS coding, half of which stays in software"
+    )
     pdk: Pdk = Field(Pdk(), description="cell library of `snakemake synthesis`")
     scaling_points: tuple[ModulusChain, ...] = Field(
         tuple(

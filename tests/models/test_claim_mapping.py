@@ -7,6 +7,8 @@ import pytest
 import yaml
 
 from models import claim_mapping, paper
+from models.accelerator.dse import SELECTED
+from models.accelerator.dse import SUMMARY as SUMMARY_OF_SPACE
 from models.accelerator.operations import ACCELERATOR_OPERATIONS
 from models.claim_mapping import Mapping, NoValueError
 from models.client.inference import LOCAL_NETWORKS
@@ -209,6 +211,8 @@ def test_the_shipped_mapping_knows_its_claims_and_its_configuration_keys():
 
 SCHEMAS = {
     "results/accelerator/operations.csv": ACCELERATOR_OPERATIONS,
+    "results/accelerator/selected.csv": SELECTED,
+    "results/accelerator/space_summary.csv": SUMMARY_OF_SPACE,
     "results/client/local_networks.csv": LOCAL_NETWORKS,
     "results/communication/layers.csv": LAYERS,
     "results/communication/protocols.csv": PROTOCOLS,

@@ -10,7 +10,7 @@ from models.accelerator.operations import ACCELERATOR_OPERATIONS
 from models.client.inference import LOCAL_INFERENCE
 from models.client.operations import CLIENT_OPERATIONS
 from models.config import Config
-from models.config.platform import Client, Radio
+from models.config.platform import CkksSoftware, Client, Radio
 from models.errors import ChocoError
 from models.link import transfer_energy_j, transfer_time_s
 from models.parameters import ModulusChain
@@ -49,12 +49,12 @@ def software(point=POINTS[1]):
     return rows(costs, point, seal_version="3.4.5", instructions=1, provenance="recorded gem5")
 
 
-def accelerator(*points):
+def accelerator(*points, **columns):
+    known = {"power_w": 0.1, "area_m2": 1e-5, "provenance": "model"} | dict.fromkeys(
+        ("random_average_bytes_per_s", "random_peak_bytes_per_s"), None
+    )
     return pd.concat(
-        [
-            rows({"encrypt": 0.1, "decrypt": 0.2}, p, plain_modulus_bits=18, provenance="model")
-            for p in points or POINTS
-        ],
+        [rows({"encrypt": 0.1, "decrypt": 0.2}, p, **known, **columns) for p in points or POINTS],
         ignore_index=True,
     )
 
@@ -134,10 +134,40 @@ def test_gains_are_quotients_of_the_tables():
     assert large.value["decrypt_decode_energy_gain"] == pytest.approx(10 / 0.2)
     assert large.value["max_encrypt_speedup"] == large.value["encrypt_speedup"]
     assert large.value["accelerator_power"] == pytest.approx(0.1)
-    assert large.value["generator_average_rate"] == pytest.approx(4096 * 17 / 0.1)
+    assert set(large.scheme) == {"bfv"}
     assert large.provenance["encrypt_speedup"] == "recorded gem5 + model"
     small = table[table.poly_modulus_degree == 2048]
     assert not small.quantity.str.contains("speedup|gain").any()
+
+
+def test_ckks_gains_include_coding_on_both_sides():
+    shares = CkksSoftware(encode_transform_share=0.5, decode_transform_share=0.25)
+    costs = {"encode": 0.6, "encrypt": 0.4, "decrypt": 0.2, "decode": 1.8}
+    hardware = rows(costs, POINTS[1], provenance="model").assign(scheme="ckks")
+    table = comparison.ckks_comparison(
+        software().assign(scheme="ckks"), hardware, shares, "3.4.5"
+    ).set_index("quantity")
+    assert table.value["encode_encrypt_speedup"] == pytest.approx(21 / 1)
+    assert table.value["decrypt_decode_speedup"] == pytest.approx(10 / 2)
+    assert table.value["encode_encrypt_supported_share"] == pytest.approx(1 - 0.5 / 21)
+    assert table.value["decrypt_decode_supported_share"] == pytest.approx(1 - 1.5 / 10)
+    assert set(table.scheme) == {"ckks"}
+    uncoded = hardware[hardware.operation.isin(["encrypt", "decrypt"])]
+    assert comparison.ckks_comparison(software(), uncoded, shares, "3.4.5").empty
+
+
+def test_ckks_coding_is_charged_to_the_accelerator_too(summary):
+    ckks = Config().parameter_sets["C"]
+    costs = {"encode": 0.6, "encrypt": 0.4, "decrypt": 0.2, "decode": 1.8}
+    hardware = rows(costs, ckks, provenance="model").assign(scheme="ckks")
+    soft = software(ckks).assign(scheme="ckks")
+    table = offload.client_costs(summary.iloc[0], ckks, soft, hardware, Radio())
+    taco = table[table.system == "choco_taco"].set_index("component")
+    assert taco.time_s["encrypt"] == pytest.approx(3 * 1.0)
+    assert taco.time_s["decrypt"] == pytest.approx(2 * 2.0)
+    uncoded = hardware[hardware.operation.isin(["encrypt", "decrypt"])]
+    table = offload.client_costs(summary.iloc[0], ckks, soft, uncoded, Radio())
+    assert set(table.system) == {"choco_software"}
 
 
 def test_a_point_without_accelerator_costs_is_an_error():

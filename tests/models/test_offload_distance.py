@@ -10,7 +10,7 @@ from models.offload_distance import client_costs, summarize
 
 CONFIG = Config()
 SOFTWARE = {"encode": 1.0, "encrypt": 20.0, "decrypt": 8.0, "decode": 2.0}
-ACCELERATOR = {"encrypt": 0.1, "decrypt": 0.2}
+ACCELERATOR = {"encode": 0.3, "encrypt": 0.1, "decrypt": 0.2, "decode": 0.4}
 
 
 def costs(table, scheme="ckks"):
@@ -58,8 +58,8 @@ def test_counts_times_costs():
     time_s = here.set_index(["system", "component"]).time_s
     assert time_s["choco_software", "encrypt"] == pytest.approx(21)
     assert time_s["choco_software", "decrypt"] == pytest.approx(50)
-    assert time_s["choco_taco", "encrypt"] == pytest.approx(0.1)
-    assert time_s["choco_taco", "decrypt"] == pytest.approx(1)
+    assert time_s["choco_taco", "encrypt"] == pytest.approx(0.4)
+    assert time_s["choco_taco", "decrypt"] == pytest.approx(3)
     assert time_s["choco_taco", "communication"] == transfer_time_s(3500, CONFIG.radio)
 
 

@@ -24,7 +24,7 @@ def scaling():
             "provenance": source,
         }
 
-    model = "model accelerator (preliminary)"
+    model = "model accelerator + recorded DESTINY"
     return pd.DataFrame(
         [
             row(1024, "27", "accelerator", 1e-4, model),
@@ -47,11 +47,14 @@ def test_bars_are_the_table_in_print_units(scaling):
     assert [t.get_text() for t in time.get_xticklabels()] == ["1024\n1", "8192\n3", "8192\n5"]
 
 
-def test_preliminary_bars_are_hatched_and_others_are_not(scaling):
-    time = fig8.figure(scaling, CLAIMS, Client()).axes[0]
-    hatched = {bar.get_height(): bar.get_hatch() for bar in time.patches}
-    for height, hatch in hatched.items():
-        assert bool(hatch) == (height < 100)
+def test_predicted_software_is_hatched_and_nothing_else(scaling):
+    predicted = scaling.replace("recorded gem5 24 2026-11-21", "model core")
+    for table, expected in ((scaling, False), (predicted, True)):
+        drawn = fig8.figure(table, CLAIMS, Client())
+        hatched = {bar.get_height(): bool(bar.get_hatch()) for bar in drawn.axes[0].patches}
+        assert hatched == {height: expected and height > 100 for height in hatched}
+        labels = [text.get_text() for text in drawn.legends[0].get_texts()]
+        assert ("predicted" in labels) == expected
 
 
 def test_missing_software_is_marked_and_the_gain_is_printed(scaling):
