@@ -119,3 +119,22 @@ rule synthesis_table:
 rule synthesis:
     input:
         f"{SYNTHESIS}/blocks.csv",
+
+
+rule synthesis_libraries:
+    input:
+        recorded="results/recorded/synthesis/manifest.yaml",
+        table="results/recorded/synthesis/blocks.csv",
+    output:
+        document="docs/synthesis-libraries.md",
+    log:
+        "results/logs/synthesis_libraries.log",
+    benchmark:
+        "results/benchmarks/synthesis_libraries.tsv"
+    conda:
+        "../environment.yml"
+    params:
+        code=code_hash("rtl.synthesis.compare"),
+    shell:
+        "python -m rtl.synthesis.compare --input recorded={input.recorded}"
+        " --output document={output.document} 2>&1 | tee {log}"

@@ -219,19 +219,11 @@ def measured(
     }
 
 
-def scaled(
-    block: Block,
-    netlist: Netlist,
-    context: Context,
-    area_m2: float,
-    period_s: float,
-    directory: Path,
-) -> dict[str, Any]:
+def scaled(block: Block, netlist: Netlist, context: Context, area_m2: float) -> dict[str, Any]:
     """Return the same for a size that was not recorded: by area from the size that was."""
     measured_at = reference(block.module)
     known = context.cost(measured_at)["choco__own"]
     ratio = area_m2 / known["area_m2"] if known["area_m2"] else 0.0
-    powers = _powers(netlist, context, period_s, directory)
     duty: defaultdict[str, list[tuple[float, float]]] = defaultdict(list)
     by_path = {box.path: box.module for box, _ in parts(context.netlist(measured_at))}
     for path, values in known["box_duty"].items():
@@ -240,9 +232,8 @@ def scaled(
     return {
         **{
             name: known[name] * ratio
-            for name in ("active_energy_j", "idle_energy_j", "default_energy_j")
+            for name in ("active_energy_j", "idle_energy_j", "default_energy_j", "leakage_w")
         },
-        "leakage_w": sum(p.leakage_w for p in powers.values()),
         "transitions_per_net": known["transitions_per_net"],
         "box_duty": {
             box.path: means[box.module] for box, _ in parts(netlist) if box.module in means
@@ -317,7 +308,7 @@ def cost(
         file = recordings / f"{block.module}.hex"
         own = measured(block, netlist, context, file, period_s, directory)
     else:
-        own = scaled(block, netlist, context, area_m2, period_s, directory)
+        own = scaled(block, netlist, context, area_m2)
     own["area_m2"] = area_m2
     active, idle = own["active_energy_j"], own["idle_energy_j"]
     for box, part in inside:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from models.errors import ChocoError
+from rtl.synthesis.fanout import buffer_fanout
 from rtl.synthesis.liberty import Cell, full_adder
 from rtl.synthesis.netlist import Netlist, read
 
@@ -76,14 +77,14 @@ def map_block(
     directory.mkdir(parents=True, exist_ok=True)
     target = directory / "netlist.json"
     target.unlink(missing_ok=True)
-    black_boxes = list(black_boxes)
+    black_boxes, dont_use = list(black_boxes), list(dont_use)
     job = {
         "module": module,
         "parameters": dict(parameters),
         "black_boxes": black_boxes,
         "files": [str(f) for f in (sources(module) if files is None else files)],
         "liberty": str(liberty),
-        "dont_use": list(dont_use),
+        "dont_use": dont_use,
         "full_adder": full_adder(dict(cells)),
         "ties": ties(cells),
         "period_ps": FASTEST_PS if period_s is None else period_s * 1e12,
@@ -100,4 +101,6 @@ def map_block(
     if not target.exists():
         why = next((g for g in error.groups() if g), "") if error else text.strip()[-200:]
         raise ChocoError(f"Yosys made no netlist of {module}: {why} (see {log})")
+    read(target, cells, black_boxes)
+    buffer_fanout(target, cells, dont_use)
     return read(target, cells, black_boxes)

@@ -105,7 +105,8 @@ def write_verilog(
     """Write a netlist as structural Verilog: instance i is ``u<i>``, net i is ``n<i>``.
 
     Args:
-        netlist: what to write; boxes become instances ``b<i>``.
+        netlist: what to write; boxes become instances ``b<i>``, all but the first of a module
+            under another name (``taco_mod_mul_again``), so that they can be left out.
         path: the file.
         keep: numbers of the instances to write; default all.
         open_boxes: write no boxes; what they drive are inputs of the module.
@@ -138,6 +139,7 @@ def write_verilog(
 
     lines = [f"module {netlist.module} ({', '.join(names)});", *declarations]
     used: set[int] = set()
+    shown: set[str] = set()
     body = []
     chosen = range(len(netlist.instances)) if keep is None else keep
     for i in chosen:
@@ -151,7 +153,10 @@ def write_verilog(
             used.update(b for b in bits if isinstance(b, int))
             joined = ", ".join(net(b) for b in reversed(bits))
             ports.append(f".{name}({{{joined}}})" if len(bits) > 1 else f".{name}({joined})")
-        body.append(f"  {box.module} b{i} ({', '.join(ports)});")
+        # One of each kind is enough for timing, and the others stay black boxes.
+        kind = box.module if box.module not in shown else f"{box.module}_again"
+        shown.add(box.module)
+        body.append(f"  {kind} b{i} ({', '.join(ports)});")
     used.update(b for _, b in assigns if isinstance(b, int))
     lines += [f"  wire n{bit};" for bit in sorted(used - of_port.keys())]
     lines += body

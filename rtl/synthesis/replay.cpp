@@ -69,49 +69,90 @@ int main(int argc, char **argv) {
     if (at + inputs + outputs != words.size()) return 3;
 
     std::vector<uint8_t> value(nets, 0), before(nets, 0), state(flops, 0);
-    std::vector<uint64_t> result(4 + 4 * size_t(nets), 0);
-    result[3] = ~uint64_t(0);
+    std::vector<uint32_t> moved(nets, 0), moved_idle(nets, 0), high(nets, 0), high_idle(nets, 0);
     const size_t row = 1 + (inputs + outputs + 7) / 8;
     const size_t cycles = trace.size() / row;
+    uint64_t counted = 0, counted_idle = 0, mismatches = 0, first = ~uint64_t(0);
+    uint32_t held = 0, held_idle = 0;  // cycles since something changed
+
+    auto evaluate = [&] {
+        // Clear and preset act at once: where one does, evaluate again with what it made.
+        for (bool changed = true; changed;) {
+            for (uint32_t i = 0; i < flops; i++) {
+                if (flop[i].output) value[flop[i].output] = state[i];
+                if (flop[i].complement) value[flop[i].complement] = !state[i];
+            }
+            value[0] = 0;
+            value[1] = 1;
+            for (const Gate &g : gate) {
+                uint32_t index = 0;
+                for (uint32_t i = 0; i < g.count; i++) {
+                    index |= uint32_t(value[pins[g.first + i]]) << i;
+                }
+                value[g.output] = g.table >> index & 1;
+            }
+            changed = false;
+            for (uint32_t i = 0; i < flops; i++) {
+                const FlipFlop &f = flop[i];
+                const uint8_t now = value[f.clear] ? 0 : value[f.preset] ? 1 : state[i];
+                changed |= now != state[i];
+                state[i] = now;
+            }
+        }
+    };
+    auto count_held = [&] {
+        for (uint32_t n = 0; n < nets; n++) {
+            high[n] += before[n] * held;
+            high_idle[n] += before[n] * held_idle;
+        }
+        held = held_idle = 0;
+    };
+
+    bool changed = true;
     for (size_t cycle = 0; cycle < cycles; cycle++) {
         const uint8_t *bits = &trace[cycle * row] + 1;
         const bool idle = trace[cycle * row];
         auto bit = [bits](uint32_t i) { return uint8_t(bits[i / 8] >> (i % 8) & 1); };
-        for (uint32_t i = 0; i < inputs; i++) value[input[i]] = bit(i);
-        for (uint32_t i = 0; i < flops; i++) {
-            if (flop[i].output) value[flop[i].output] = state[i];
-            if (flop[i].complement) value[flop[i].complement] = !state[i];
+        for (uint32_t i = 0; i < inputs; i++) {
+            changed |= value[input[i]] != bit(i);
+            value[input[i]] = bit(i);
         }
-        value[0] = 0;
-        value[1] = 1;
-        for (const Gate &g : gate) {
-            uint32_t index = 0;
-            for (uint32_t i = 0; i < g.count; i++) index |= uint32_t(value[pins[g.first + i]]) << i;
-            value[g.output] = g.table >> index & 1;
+        if (changed) {
+            count_held();
+            evaluate();
+            if (cycle > 0) {
+                for (uint32_t n = 0; n < nets; n++) moved[n] += value[n] ^ before[n];
+                if (idle) {
+                    for (uint32_t n = 0; n < nets; n++) moved_idle[n] += value[n] ^ before[n];
+                }
+            }
+            before = value;
+        }
+        if (cycle > 0) {
+            counted++;
+            counted_idle += idle;
+            held++;
+            held_idle += idle;
         }
         for (uint32_t i = 0; i < outputs; i++) {
             if (value[output[i]] != bit(inputs + i)) {
-                result[2]++;
-                if (result[3] == ~uint64_t(0)) result[3] = cycle;
+                if (mismatches++ == 0) first = cycle;
             }
         }
-        if (cycle > 0) {
-            result[0]++;
-            result[1] += idle;
-            for (uint32_t n = 0; n < nets; n++) {
-                const uint64_t moved = value[n] != before[n];
-                uint64_t *counts = &result[4 + 4 * size_t(n)];
-                counts[0] += moved;
-                counts[1] += moved & idle;
-                counts[2] += value[n];
-                counts[3] += value[n] & idle;
-            }
-        }
-        before = value;
+        // Same inputs and same state as before: the next state is this one, too.
+        if (!changed) continue;
+        changed = false;
         for (uint32_t i = 0; i < flops; i++) {
             const FlipFlop &f = flop[i];
-            state[i] = value[f.clear] ? 0 : value[f.preset] ? 1 : value[f.data];
+            const uint8_t next = value[f.clear] ? 0 : value[f.preset] ? 1 : value[f.data];
+            changed |= next != state[i];
+            state[i] = next;
         }
+    }
+    count_held();
+    std::vector<uint64_t> result = {counted, counted_idle, mismatches, first};
+    for (uint32_t n = 0; n < nets; n++) {
+        result.insert(result.end(), {moved[n], moved_idle[n], high[n], high_idle[n]});
     }
     std::ofstream file(argv[3], std::ios::binary);
     file.write(reinterpret_cast<const char *>(result.data()), result.size() * sizeof(uint64_t));

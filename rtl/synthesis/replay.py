@@ -229,7 +229,7 @@ def program() -> Path:
     if not made.exists():
         BUILD.mkdir(exist_ok=True)
         fresh = made.with_suffix(f".{id(made)}")
-        command = ["g++", "-std=c++17", "-O2", "-o", str(fresh), str(PROGRAM)]
+        command = ["g++", "-std=c++17", "-O3", "-o", str(fresh), str(PROGRAM)]
         try:
             run = subprocess.run(command, capture_output=True, text=True)
         except OSError as error:
