@@ -16,9 +16,6 @@ class SealBuild(Section):
         description="SEAL's error distribution: clipped normal, as before version 4 and in the "
         "paper, or binomial",
     )
-    random_generator: Literal["blake2xb", "shake256"] = Field(
-        "blake2xb", description="SEAL's random generator: blake2xb or shake256"
-    )
     seal_dir: Path | None = Field(
         None,
         description="an installed SEAL for Arm or SEAL's source; null: SEAL 4.1.2 from a package",
@@ -31,6 +28,9 @@ class ClientProgram(SealBuild):
     core: Path = Field(
         Path("gem5-configs/cores/cortex_a7_ddr3_1600.yaml"),
         description="the simulated core: pipeline, caches, memory",
+    )
+    random_generator: Literal["blake2xb", "shake256"] = Field(
+        "blake2xb", description="SEAL's random generator: blake2xb or shake256"
     )
     message: Literal["random", "periodic"] = Field(
         "random",

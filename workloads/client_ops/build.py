@@ -33,7 +33,6 @@ _BUILD = _HERE.parent / "_build"
 _TOOLCHAIN = _HERE / "cmake/armv7a-linux-gnueabihf.cmake"
 _ARM_COMPILER = "arm-linux-gnueabihf-g++"
 _RECIPE = (_HERE / "CMakeLists.txt", _TOOLCHAIN, _HERE / "seal_source/uv.lock")
-_GENERATORS = {"blake2xb": "Blake2xb", "shake256": "Shake256"}
 
 
 class Settings(SealBuild):
@@ -54,8 +53,8 @@ def missing_tool(target: Target) -> str | None:
 
 def program(settings: Settings) -> Path:
     """Return where the program of these settings is, or will be once it is built."""
+    values = json.loads(settings.model_dump_json()) | {"random_generator": "blake2xb"}
     order = ("target", "error_sampler", "random_generator", "seal_dir")
-    values = json.loads(settings.model_dump_json())
     key = json.dumps({name: values[name] for name in order}, separators=(",", ":"))
     digest = hashlib.sha256(key.encode())
     for path in _RECIPE:
@@ -114,7 +113,6 @@ def _definitions(settings: Settings) -> list[str]:
     definitions = {
         "CMAKE_BUILD_TYPE": "Release",
         "SEAL_USE_GAUSSIAN_NOISE": "ON" if settings.error_sampler == "normal" else "OFF",
-        "SEAL_DEFAULT_PRNG": _GENERATORS[settings.random_generator],
     }
     if settings.target == "armv7a":
         definitions["CMAKE_TOOLCHAIN_FILE"] = str(_TOOLCHAIN)
@@ -132,18 +130,17 @@ def _definitions(settings: Settings) -> list[str]:
 
 
 def _check_built_in(installed: Path, settings: SealBuild) -> None:
-    """Refuse a sampler or generator that an installed SEAL does not have."""
+    """Refuse a sampler that an installed SEAL does not have."""
     header = next(installed.rglob("seal/util/config.h"), None)
     if header is None:
         raise ChocoError(f"{installed}: no seal/util/config.h in it; give where SEAL is installed")
     text = header.read_text(encoding="utf-8")
     normal = "#define SEAL_USE_GAUSSIAN_NOISE" in text or "#define SEAL_VERSION_MAJOR 3" in text
     sampler = "normal" if normal else "binomial"
-    generator = "shake256" if "#define SEAL_DEFAULT_PRNG Shake256" in text else "blake2xb"
-    if (settings.error_sampler, settings.random_generator) != (sampler, generator):
+    if settings.error_sampler != sampler:
         raise ChocoError(
-            f"{installed}: this SEAL was built with error_sampler {sampler} and random_generator "
-            f"{generator}; set these, or give SEAL's source"
+            f"{installed}: this SEAL was built with error_sampler {sampler}; set it, "
+            "or give SEAL's source"
         )
 
 

@@ -5,6 +5,7 @@
 #include <mutex>  // SEAL 3.4 uses it without including it
 #include <sstream>
 
+#include "options.h"
 #include "seal/seal.h"
 
 namespace client_ops {
@@ -71,21 +72,41 @@ private:
 #error "client_ops knows the interfaces of SEAL 3.4 and of SEAL 4"
 #endif
 
-// The library's default generator from a fixed seed: runs repeat instruction for instruction.
-// Every generator without a seed of its own gets another one.
+// Makes the generators of SEAL that the user chose. What a seeded ciphertext's public polynomial is
+// expanded with is not the user's choice: SEAL takes its default.
+inline std::shared_ptr<seal::UniformRandomGeneratorFactory> generators(Generator chosen) {
+#if SEAL_VERSION_MAJOR >= 4
+    if (chosen == Generator::shake256) {
+        return std::make_shared<seal::Shake256PRNGFactory>();
+    }
+    if (chosen == Generator::blake2xb) {
+        return std::make_shared<seal::Blake2xbPRNGFactory>();
+    }
+#else
+    if (chosen == Generator::shake256) {
+        throw UsageError("--generator: SEAL 3.4 has no shake256");
+    }
+#endif
+    return seal::UniformRandomGeneratorFactory::DefaultFactory();
+}
+
+// A generator from a fixed seed: runs repeat instruction for instruction. Every generator without
+// a seed of its own gets another one.
 class SeededFactory : public seal::UniformRandomGeneratorFactory {
 public:
-    explicit SeededFactory(Seed seed) : UniformRandomGeneratorFactory(seed), seed_(seed) {}
+    SeededFactory(Seed seed, Generator chosen)
+        : UniformRandomGeneratorFactory(seed), seed_(seed), generators_(generators(chosen)) {}
 
 private:
     std::shared_ptr<seal::UniformRandomGenerator> create_impl(Seed seed) override {
         if (seed == seed_) {
             seed[1] = ++made_;
         }
-        return DefaultFactory()->create(seed);
+        return generators_->create(seed);
     }
 
     Seed seed_;
+    std::shared_ptr<seal::UniformRandomGeneratorFactory> generators_;
     std::uint64_t made_ = 0;
 };
 

@@ -25,7 +25,7 @@ seal::EncryptionParameters parameters(const Options &options) {
     }
     Seed seed{};
     seed[0] = options.seed;
-    result.set_random_generator(std::make_shared<SeededFactory>(seed));
+    result.set_random_generator(std::make_shared<SeededFactory>(seed, options.generator));
     return result;
 }
 

@@ -10,6 +10,7 @@ const char *const usage =
     "usage: client_ops --scheme bfv|ckks --poly-modulus-degree N --coeff-modulus-bits B,B,...\n"
     "                  --plain-modulus-bits B (bfv) | --scale-bits B (ckks)\n"
     "                  [--encryption public|secret] [--message random|periodic]\n"
+    "                  [--generator default|blake2xb|shake256]\n"
     "                  [--repetitions R] [--seed S] [--markers none|gem5]\n"
     "       client_ops --help | --version (of SEAL)\n"
     "Runs encode, encrypt, decrypt and decode through SEAL and checks the message.\n"
@@ -106,6 +107,14 @@ Options parse(const std::vector<std::string> &arguments) {
              [&](auto &name, auto &text) {
                  options.message = choice<Message>(
                      name, text, {{"random", Message::random}, {"periodic", Message::periodic}});
+             }},
+            {"--generator",
+             [&](auto &name, auto &text) {
+                 options.generator =
+                     choice<Generator>(name, text,
+                                       {{"default", Generator::library_default},
+                                        {"blake2xb", Generator::blake2xb},
+                                        {"shake256", Generator::shake256}});
              }},
             {"--repetitions",
              [&](auto &name, auto &text) {

@@ -11,6 +11,7 @@ namespace client_ops {
 enum class Scheme { bfv, ckks };
 enum class Encryption { public_key, secret_key };
 enum class Message { random, periodic };
+enum class Generator { library_default, blake2xb, shake256 };
 
 struct Options {
     Scheme scheme = Scheme::bfv;
@@ -20,6 +21,7 @@ struct Options {
     int scale_bits = 0;          // CKKS
     Encryption encryption = Encryption::public_key;
     Message message = Message::random;
+    Generator generator = Generator::library_default;
     unsigned repetitions = 1;
     std::uint64_t seed = 1;
     bool gem5_markers = false;  // execute gem5's m5 operations around every operation

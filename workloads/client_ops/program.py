@@ -20,6 +20,8 @@ def arguments(parameters: ParameterSet, program: ClientProgram) -> list[str]:
     common = ["--scheme", parameters.scheme, "--coeff-modulus-bits", bits]
     common += ["--poly-modulus-degree", str(parameters.poly_modulus_degree)]
     common += ["--encryption", program.encryption, "--message", program.message]
+    if program.random_generator != "blake2xb":  # which is every version's default
+        common += ["--generator", program.random_generator]
     if parameters.scheme == "bfv":
         return [*common, "--plain-modulus-bits", str(parameters.plain_modulus_bits)]
     return [*common, "--scale-bits", str(parameters.scale_bits)]
