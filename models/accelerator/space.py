@@ -18,7 +18,7 @@ from models.config.platform import Accelerator
 from models.errors import ChocoError
 from models.parameters import ModulusChain
 
-CHUNK_POINTS = 1 << 16
+CHUNK_POINTS = 1 << 17
 """Points evaluated at once: few enough that their arrays stay in the cache."""
 
 TOGETHER = {
