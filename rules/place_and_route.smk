@@ -42,7 +42,7 @@ rule routed_recordings:
         "../environment.yml"
     params:
         settings=settings(pdk=CONFIG.pdk),
-        netlists="results/place_and_route/{library}/netlists",
+        netlists=lambda wildcards, input: Path(input.netlists[0]).parents[1],
     shell:
         "python -m rtl.synthesis.place_and_route.record --settings {params.settings:q}"
         " --input netlists={params.netlists}"
@@ -90,7 +90,7 @@ rule routed_table:
     conda:
         "../environment.yml"
     params:
-        live="results/place_and_route/{library}/blocks",
+        live=lambda wildcards, input: Path(input.metrics[0]).parents[1],
     shell:
         "python -m rtl.synthesis.place_and_route.table --input live={params.live}"
         " --output blocks={output.blocks} post_route={output.post_route} 2>&1 | tee {log}"

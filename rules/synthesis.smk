@@ -11,14 +11,6 @@ wildcard_constraints:
     block="|".join(synthesized.by_name()),
 
 
-def metrics_needed(wildcards):
-    """Return the metrics of the blocks that must be known before a block's own."""
-    block = synthesized.by_name()[wildcards.block]
-    return [
-        f"{SYNTHESIS}/{part.name}/metrics.json" for part in synthesized.needed(block)
-    ]
-
-
 rule synthesis_map:
     input:
         rtl=sorted(map(str, Path("rtl/taco").glob("*"))),
@@ -58,7 +50,7 @@ rule synthesis_record:
         "../environment.yml"
     params:
         settings=settings(pdk=CONFIG.pdk),
-        netlists=SYNTHESIS,
+        netlists=lambda wildcards, input: Path(input.netlists[0]).parents[1],
         code=code_hash("rtl.synthesis.record"),
     shell:
         "python -m rtl.synthesis.record --settings {params.settings:q}"
@@ -70,7 +62,10 @@ rule synthesis_cost:
     input:
         netlist=f"{SYNTHESIS}/{{block}}/netlist.json",
         recordings=f"{SYNTHESIS}/recordings",
-        metrics=metrics_needed,
+        metrics=lambda wildcards: [  # of the blocks that must be known before a block's own
+            f"{SYNTHESIS}/{part.name}/metrics.json"
+            for part in synthesized.needed(synthesized.by_name()[wildcards.block])
+        ],
     output:
         metrics=f"{SYNTHESIS}/{{block}}/metrics.json",
     log:
@@ -83,7 +78,7 @@ rule synthesis_cost:
         settings=lambda wildcards: settings(
             block=wildcards.block, pdk=CONFIG.pdk, opensta=CONFIG.tools.opensta
         ),
-        netlists=SYNTHESIS,
+        netlists=lambda wildcards, input: Path(input.netlist).parents[1],
         code=code_hash("rtl.synthesis.cost"),
     shell:
         "python -m rtl.synthesis.cost --settings {params.settings:q}"
