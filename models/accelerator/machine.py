@@ -217,8 +217,7 @@ def _between(
     """Yield what is between the blocks, from whole blocks that were synthesized as they are built.
 
     Those have two lanes, two data layers and four butterflies; what is between their blocks is
-    taken to be the same in other machines. Routes between the layers and the packing of words for
-    the host are not counted.
+    taken to be the same in other machines.
     """
     lanes, data, butterflies = 2, 2, 4
     adders = blocks.costs("taco_poly_add", Lanes=lanes)
@@ -238,6 +237,12 @@ def _between(
         {phase: cycles * he.key_residues for phase, cycles in timing.phases.items()},
     )
     one = np.asarray(1)
+    switch = blocks.costs("taco_mod_switch", Lanes=lanes, DataLayers=data)
+    datapath = blocks.costs(
+        "taco_datapath", Butterflies=butterflies, Lanes=lanes, Residues=data + 1
+    )
+    between_layers = rest(datapath, (data + 1, layer), (1, switch), (data, adders))
+    yield Part("streams", "between layers", one, between_layers, timing.phases)
     lane = blocks.costs("taco_message_lane", DataLayers=data)
     residues = blocks.costs("taco_message_residues", Lanes=lanes, DataLayers=data)
     for name, costs in (
