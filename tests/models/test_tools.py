@@ -125,10 +125,16 @@ def test_doctor_reports_every_tool_and_survives_broken_ones(path, tmp_path):
     put(path, "openroad", "exit 1")
     config = Config(providers=Providers(gem5="live"), tools=Tools(destiny=tmp_path / "absent"))
     rows = {row.tool: row for row in doctor(config, RECORDED)}
-    assert set(rows) == {"gem5", "DESTINY", "OpenROAD"}
+    assert set(rows) == {"gem5", "DESTINY", "OpenROAD", "Yosys", "OpenSTA"}
     assert rows["gem5"].path == "not found"
     assert "tools: {gem5:" in rows["gem5"].provider
     assert "not an executable file" in rows["DESTINY"].provider
     assert rows["OpenROAD"].path == str(path / "openroad")
     assert "printed no OpenROAD version" in rows["OpenROAD"].version
     assert all(row.unlocks for row in rows.values())
+
+
+def test_doctor_says_that_opensta_is_missing(path):
+    row = {row.tool: row for row in doctor(Config(), RECORDED)}["OpenSTA"]
+    assert (row.path, row.version) == ("not found", "-")
+    assert "committed results" in row.provider
