@@ -22,6 +22,7 @@ from models.config.pdk import Pdk
 from models.errors import ChocoError
 from models.stage import Job, run_stage
 from models.tools import OPENSTA, YOSYS, probe_version
+from rtl.lib.generate import WIRES
 from rtl.synthesis import opensta
 from rtl.synthesis.blocks import Block, block_list, by_name, matching, reference
 from rtl.synthesis.liberty import Cell, nominal_voltage, read_cells
@@ -356,7 +357,7 @@ def wire_f() -> float:
     """Return the capacitance of the wire to one sink that OpenSTA assumes (wires.lib)."""
     from rtl.synthesis.liberty import parse, read_text
 
-    load = next(parse(read_text(opensta.WIRES)).children("wire_load"))
+    load = next(parse(read_text(WIRES)).children("wire_load"))
     return float(load.value("capacitance")) * float(load.value("slope")) * 1e-15
 
 

@@ -12,7 +12,7 @@ from models.stage import Job
 from rtl.lib.generate import LIBERTY
 from rtl.synthesis import map as map_stage
 from rtl.synthesis import opensta
-from rtl.synthesis.liberty import read_cells
+from rtl.synthesis.liberty import parse, read_cells
 from rtl.synthesis.mapping import map_block, sources
 from rtl.synthesis.netlist import interface_cells, read, write_verilog
 from rtl.synthesis.replay import replay, settled
@@ -202,6 +202,23 @@ class TestOpenSta:
         (tmp_path / "a.v").write_text("module a (clk_i); input clk_i; endmodule\n")
         with pytest.raises(ChocoError, match="OpenSTA"):
             opensta.timing("a", [tmp_path / "a.v"], LIBERTY, 1e-8, tmp_path, clocked=True)
+
+    def test_internal_power_is_the_librarys(self, tmp_path):
+        """A flip-flop at rest takes what the library says for both edges of its clock."""
+        (tmp_path / "a.v").write_text(
+            "module a (input clk_i, d, rst_ni, output q);\n"
+            "  DFFR_X1 u0 (.CK(clk_i), .D(d), .RN(rst_ni), .Q(q));\nendmodule\n"
+        )
+        flop = next(
+            cell
+            for cell in parse(LIBERTY.read_text()).children("cell")
+            if cell.arguments == ("DFFR_X1",)
+        )
+        clock = next(pin for pin in flop.children("pin") if pin.arguments == ("CK",))
+        edges = next(clock.children("internal_power")).children("rise_power", "fall_power")
+        stated_j = sum(float(edge.value("values")) for edge in edges) * 1e-15
+        powers = opensta.power("a", tmp_path / "a.v", LIBERTY, 1e-8, tmp_path, clocked=True)
+        assert powers[0].still_w * 1e-8 == pytest.approx(stated_j, rel=0.01)
 
     def test_power_of_cells(self, accumulator, tmp_path):
         mapped, _ = accumulator
