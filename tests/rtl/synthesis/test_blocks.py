@@ -105,12 +105,13 @@ def test_the_buffer_is_one_that_may_be_used():
     assert buffer_cell(CELLS, ["*BUF*"]) is None
 
 
-def test_the_committed_table_is_whole():
+@pytest.mark.parametrize("library", ["choco45", "nangate45"])
+def test_the_committed_table_is_whole(library):
     store = open_recorded(RECORDED)
     store.verify()
     table = read_table(store.file("blocks", "blocks.csv"), BLOCKS).fillna({"parameters": ""})
     listed = {(block.module, block.text) for block in blocks()}
-    rows = table[(table.stage == "synthesis") & (table.library == "nangate45")]
+    rows = table[(table.stage == "synthesis") & (table.library == library)]
     assert set(zip(rows.block, rows.parameters, strict=True)) == listed
     assert not rows.duplicated(["block", "parameters"]).any()
     assert (rows.idle_energy_j < rows.active_energy_j * 1.2).all()
