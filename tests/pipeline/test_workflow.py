@@ -132,7 +132,8 @@ def test_killed_run_resumes_to_identical_tables(finished, tmp_path):
 
 
 def test_every_rule_has_a_log_and_a_benchmark(finished):
-    rules = planned_rules(finished, "--forceall") - {"reproduce-all"}
+    documents = {"synthesis_libraries", "validation"}  # committed: made again only when stale
+    rules = planned_rules(finished, "--forceall") - {"reproduce-all"} - documents
     assert {"noise_budget", "infer_network", "fig8", "report"} <= rules
     for directory, suffix in (("logs", "log"), ("benchmarks", "tsv")):
         made = [path.stem for path in (finished / "results" / directory).glob(f"*.{suffix}")]
